@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -98,6 +99,7 @@ INTERPRETERS: Mapping[str, Interpreter] = {
 }
 
 
+_LONGEST = 4_096
 # They can edit files in place.
 _EDITING = frozenset(("perl", "ruby", "awk"))
 
@@ -248,6 +250,7 @@ def interpret_manage(walk: Walk, call: ProgramCall) -> None:
             walk.walk_sql(argv[place], origin=origin, via=(*call.via, "dbshell"))
     elif any(word.startswith("shell") for word in argv[1:3]):
         if place:
+            _judge_in_production(walk, call, argv[place])
             _scan_argument(walk, call, place, PYTHON)
         else:
             content = walk.find_stdin(call)
@@ -256,11 +259,38 @@ def interpret_manage(walk: Walk, call: ProgramCall) -> None:
     walk.judge(call)
 
 
+# Many rows at once, be it with a condition.
+_BULK = re.compile(
+    r"\.(?:destroy_all|delete_all|update_all)\b|\.(?:filter|exclude)\([^\n]{0,200}\)\.delete\("
+    r"|\([^\n]{0,200}\)->(?:delete|forceDelete|truncate)\("
+)
+_STAGE = re.compile(r"(?:[\w.]*[._-])?(?:prod|production|live)")
+
+
+def _judge_in_production(walk: Walk, call: ProgramCall, code: str) -> None:
+    """What a condition takes in production, a person looks at first."""
+    if not _BULK.search(code[:_LONGEST]):
+        return
+    values = [each.value for each in call.simple.assignments]
+    words = [
+        word.rpartition("=")[2] for word in call.simple.words if isinstance(word, str)
+    ]
+    if any(
+        isinstance(each, str) and _STAGE.fullmatch(each) for each in (*values, *words)
+    ):
+        walk.report.add("code-delete", call)
+
+
 def interpret_rails(walk: Walk, call: ProgramCall) -> None:
     """rails runner and console: Ruby."""
     argv = call.argv
     if argv[1:2] in (["runner"], ["r"]) and len(argv) > 2:
+        _judge_in_production(walk, call, argv[-1])
         _scan_argument(walk, call, len(argv) - 1, RUBY)
+        content = walk.find_stdin(call) if call.simple.redirects else None
+        if content is not None and not content.opaque:
+            _judge_in_production(walk, call, content.text)
+            scan_content(walk, call, content, RUBY)
     elif argv[1:2] in (["console"], ["c"]):
         content = walk.find_stdin(call)
         if content is not None:
@@ -274,6 +304,7 @@ def interpret_tinker(walk: Walk, call: ProgramCall) -> None:
         for word in call.argv[2:]:
             text = read_attached_value(word, "--execute")
             if text is not None:
+                _judge_in_production(walk, call, text)
                 _report_code(walk, call, text, PHP)
     walk.judge(call)
 

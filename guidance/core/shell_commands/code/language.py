@@ -256,6 +256,7 @@ RUBY = Language(
         "send",
         "truncate",
         "clear",
+        "purge",
         "File.",
         "IO.",
     ),
@@ -280,7 +281,7 @@ RUBY = Language(
     dynamic=re.compile(r"(?<![.\w])(?:eval|instance_eval|class_eval)\b\s*\(?"),
     purges=re.compile(
         r"\b[A-Z]\w*\.(?:delete_all|destroy_all)\b|\.flush(?:all|db)\b"
-        r"|\b(?:in_batches|find_each|each)\s*\(\s*&:(?:delete|destroy|clear)"
+        r"|\b(?:in_batches|find_each|each)\s*\(\s*&:(?:delete|destroy|clear|purge)"
     ),
     queries=re.compile(r"\.(?:execute|exec_query|exec|find_by_sql)\s*\(?\s*"),
     forks=re.compile(r"\bloop\b[^\n]{0,40}?\bfork\b|\bfork\b[^\n]{0,40}?\bwhile\b"),

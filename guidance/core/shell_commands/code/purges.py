@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 # What the libraries of the clouds delete, with everything in it.
 _HELD = (
@@ -16,9 +17,45 @@ _COMMANDS = (
     r"Bucket|Objects?|Table|DB\w+|Stack|Cluster|Volume|Snapshot|Queue|LogGroup|Function"
     r"|Repository|User|Role|Secret|FileSystem|Vpc|Topic|HostedZone|Database|Domain|Key"
 )
+# Libraries of clouds, and a loop that deletes each thing it is given.
+_CLOUDS = re.compile(
+    r"\b(?:import|from)\s+(?:boto3?|aioboto3|google\.cloud|azure|openstack|hcloud|digitalocean"
+    r"|kubernetes|pyVmomi|oci|linode_api4|firebase_admin)\b"
+)
+_LOOPS = re.compile(
+    r"^[ \t]*+(?:async[ \t]+)?for[ \t]+(?P<each>\w{1,40})[ \t]+in\b[^\n]{0,300}+\n"
+    r"(?:[ \t]++[^\n]{0,300}+\n){0,12}?"
+    r"[^\n]{0,80}\b(?:(?P=each)\.(?:delete|terminate|destroy|purge)\s*\("
+    r"|\w{1,40}\.(?:recursive_delete|begin_delete\w*|delete\w*|terminate\w*)\(\s*(?P=each)\b)",
+    re.MULTILINE,
+)
+# A program that goes through a home or the whole disk, and writes what it finds there.
+_TREES = re.compile(
+    r"Path\.home\(\)\.(?:rglob|glob|walk)\(|(?:os\.walk|rglob|glob)\(\s*(?:os\.path\.expanduser\(\s*)?"
+    r"[\"'](?:/|~|~/|/home|/etc|/srv)[\"']|Path\(\s*[\"'](?:/|/home|/etc|/srv)[\"']\s*\)\.rglob\("
+    r"|expanduser\(\)\.rglob\("
+)
+_WRITES = re.compile(
+    r"\.write_(?:text|bytes)\(|\bopen\([^\n]{0,120},\s*[\"']w|os\.(?:rename|replace|chmod|chown)\("
+)
+_LONGEST = 16_384
+
+
+def list_sweeps(code: str) -> Iterator[tuple[int, int]]:
+    """Loops of a Python program that take what a cloud or a home holds, one by one."""
+    if len(code) > _LONGEST or "for " not in code:
+        return
+    if ("delete" in code or "terminate" in code) and _CLOUDS.search(code):
+        for match in _LOOPS.finditer(code):
+            yield match.span()
+    tree = _TREES.search(code)
+    if tree is not None and _WRITES.search(code, tree.end()):
+        yield tree.span()
+
+
 PYTHON_PURGES = re.compile(
     r"\.(?:all|filter)\(\s*\)\.(?:delete|_raw_delete)\s*\(|\.drop_all\s*\(|\.flush(?:all|db)\s*\("
-    r"|\.drop_database\s*\(|\.delete_many\s*\(\s*\{\s*\}|\.drop_collection\s*\("
+    r"|\.recursive_delete\s*\(|\.drop_database\s*\(|\.delete_many\s*\(\s*\{\s*\}|\.drop_collection\s*\("
     r"|\.(?:objects|object_versions)\.delete\s*\(\s*\)"
     rf"|\.(?:delete|terminate|purge|destroy)_(?:{_HELD})\s*\(\s*[A-Z]"
     # A name between quotes, which are blanked.

@@ -12,6 +12,7 @@ from guidance.core.shell_commands.code.guarded import is_below, list_off
 from guidance.core.shell_commands.code.language import (
     FOLDING,
     OPENING,
+    PYTHON,
     TELLING,
     Language,
 )
@@ -26,6 +27,7 @@ from guidance.core.shell_commands.code.named_commands import (
     find_name,
     list_named_commands,
 )
+from guidance.core.shell_commands.code.purges import list_sweeps
 from guidance.core.shell_commands.code.requests import list_deletions
 from guidance.core.shell_commands.code.temporary_names import TemporaryNames
 from guidance.core.shell_commands.limits import COST_OF_TEXT, TooMuchError
@@ -124,6 +126,8 @@ class Scan:
             # It only opens files, as most programs do (bench: "a program read").
             for match in _find_each(language.empties, code, openings):
                 self._emptying(match)
+            for span in list_sweeps(code) if language is PYTHON else ():
+                self._say("code-delete", *span)
             return
         around = openings if language.opening else windows
         masked = code
@@ -146,6 +150,9 @@ class Scan:
         if purges and _EMULATED.search(code) is None:
             for match in purges:
                 self._say("code-delete", *match.span())
+        if language is PYTHON and _EMULATED.search(code) is None:
+            for span in list_sweeps(code):
+                self._say("code-delete", *span)
         for match in _find_each(language.statements, code, windows):
             if _STATEMENT.match(match[1]):
                 place = self._place(*match.span())

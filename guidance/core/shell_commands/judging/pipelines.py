@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_names import resolve_program
-from guidance.core.shell_commands.shell.tree import Heredoc, Script, Simple
+from guidance.core.shell_commands.shell.tree import (
+    Heredoc,
+    Script,
+    Simple,
+    Substitution,
+    Word,
+)
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -55,6 +62,23 @@ def _list_read(item: Simple) -> Iterator[str]:
             yield word
         elif "show" in words[1:4] and ":" in word:
             yield word.partition(":")[2]
+
+
+def list_searched_places(walk: Walk, call: ProgramCall) -> list[str]:
+    """The folders below which `$(find …)` looks for what the command is given."""
+    places: list[str] = []
+    for word in call.simple.words[:_LONGEST]:
+        for piece in word.pieces if isinstance(word, Word) else ():
+            items = piece.script.items[:1] if isinstance(piece, Substitution) else []
+            for item in items:
+                argv = (
+                    walk.known.build_argv(item.words)
+                    if isinstance(item, Simple)
+                    else []
+                )
+                if argv and resolve_program(argv[0]) == "find":
+                    places += takewhile(lambda each: each[:1] not in "-(!", argv[1:])
+    return places
 
 
 def find_fed(walk: Walk, call: ProgramCall) -> str | None:

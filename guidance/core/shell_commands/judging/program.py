@@ -11,7 +11,11 @@ from guidance.core.shell_commands.disposable.made_again import (
 )
 from guidance.core.shell_commands.disposable.made_before import list_made_before
 from guidance.core.shell_commands.judging.dry_runs import changes_nothing
-from guidance.core.shell_commands.judging.pipelines import find_fed, list_inputs
+from guidance.core.shell_commands.judging.pipelines import (
+    find_fed,
+    list_inputs,
+    list_searched_places,
+)
 from guidance.core.shell_commands.judging.started_here import ends_own
 from guidance.core.shell_commands.judging.throw_away import is_throw_away
 from guidance.core.shell_commands.judging.unknown_wrappers import unwrap_unknown
@@ -50,6 +54,8 @@ _REMOVING = frozenset(
 _INTERACTIVE = ("-i", "-I", "--interactive")
 # They write what they are given to a file.
 _FED = frozenset(("tee", "sponge", "out-file", "set-content"))
+# They can change many files in place.
+_EDITORS = split_names("sed perl ruby dos2unix unix2dos exiftool mogrify")
 _CONFIRMING = frozenset(("terraform", "terragrunt"))
 _LAST_WINS = frozenset(("rm", "srm", "mv", "cp"))
 # Programs that do nothing without a subcommand, so one that is not known matters.
@@ -97,6 +103,8 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.more = call.more
         found.operands += call.more
         found.sure += call.more
+    if call.name in _EDITORS:
+        found.operands += list_searched_places(walk, call)
     if changes_nothing(found) or _is_emulated(call, found):
         return
     if led and found.sure and UNKNOWN in found.sure[0]:
@@ -105,7 +113,9 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
     if found.flags and _asks_nobody(walk, call, found):
         for flag in _INTERACTIVE:
             found.flags.pop(flag, None)
-    if call.name in _CONFIRMING and call.simple.stage is not None:
+    if (
+        call.name in _CONFIRMING and call.simple.stage is not None
+    ) or call.name == "ssh-keygen":
         found.answered = _is_answered(walk, call)
     elif call.name in _FED:
         found.fed = find_fed(walk, call)

@@ -39,6 +39,12 @@ _SOURCED = re.compile(
 )
 # The name of a database that people work with.
 _PRODUCTION = re.compile(r"(?:^|[/_=.-])(?:prod|production|live)(?:$|[?_-])", re.I)
+# A copy, by its folder or by the day it was made.
+_OLD_DUMP = re.compile(
+    r"(?:(?:^|/)(?:dumps?|backups?|snapshots?|old)/.*|[._-](?:old|bak|backup)|20\d\d-?[01]\d.*)"
+    r"\.sql\Z",
+    re.IGNORECASE,
+)
 # A line that sends the output of the client to a file.
 _OUTPUT = re.compile(
     r"^[ \t]*+(?:\\(?:o|g|out)|\.(?:once|output|excel)|tee|spool)[ \t]++([^\s;|]++)",
@@ -153,10 +159,23 @@ def read_sql(walk: Walk, call: ProgramCall, content: Content) -> None:
             return
         if content.opaque not in ("file", "packed"):
             walk.report.add_opaque("opaque-sql", call)
-        elif any(_PRODUCTION.search(word) for word in call.argv[1:]):
+        elif any(_PRODUCTION.search(word) for word in call.argv[1:]) or (
+            _is_old_dump(call) and not find_database(call).is_local
+        ):
             walk.report.add("database-restore", call)
         return
     read_text(walk, call, content)
+
+
+def _is_old_dump(call: ProgramCall) -> bool:
+    """`< dumps/shop-2023-01.sql`: a copy of what the database once was."""
+    return any(
+        each.operator == "<"
+        and isinstance(each.target, str)
+        and _OLD_DUMP.search(each.target) is not None
+        and not is_temporary(each.target)
+        for each in call.simple.redirects
+    )
 
 
 def read_text(walk: Walk, call: ProgramCall, content: Content) -> None:

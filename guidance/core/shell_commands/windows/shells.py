@@ -59,6 +59,8 @@ _CONDITION = re.compile(
     r"(?:^|[&|(\n])[ \t]*+if[ \t]++(?:not[ \t]++)?(?:exist|defined|errorlevel)[ \t]",
     re.IGNORECASE,
 )
+# Cmdlets of any module, also inside of `ForEach-Object { … }`.
+_CMDLET = re.compile(r"(?:Remove|Clear|Uninstall|Unregister|Reset|Revoke)-[A-Z]\w+")
 _EVALUATING = frozenset(("iex", "invoke-expression"))
 _COMMAND = re.compile(r"-c(?:o(?:m(?:m(?:a(?:nd?)?)?)?)?)?\Z", re.IGNORECASE)
 _MOST_LATER = 24
@@ -137,7 +139,9 @@ def judge_windows(
             pass
         elif started := find_started(call):
             _run_started(walk, call, started)
-        elif not own or name in WINDOWS or name in _SHELLS:
+        elif (
+            not own or name in WINDOWS or name in _SHELLS or _CMDLET.fullmatch(argv[0])
+        ):
             walk.run(call)
         downloaded = downloaded or fetching or name in DOWNLOADERS
     walk.leave()

@@ -74,6 +74,8 @@ RULES = (
         patterns=(
             "rm|srm|unlink !-r|-R|--recursive|-i|-I|--interactive @outside",
             "del|erase !/s @outside",
+            "fdupes|jdupes -d|--delete -N|--noprompt|--no-prompt",
+            "rdfind -deleteduplicates !-dryrun|-n",
             "doveadm expunge",
             "doveadm mailbox delete",
         ),

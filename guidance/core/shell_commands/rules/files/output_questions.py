@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guidance.core.shell_commands.paths import is_source, is_temporary
+from guidance.core.shell_commands.paths import is_root, is_source, is_temporary
 from guidance.core.shell_commands.rules.files.valuable_files import (
     is_home_setting,
     is_own_data,
@@ -24,6 +24,10 @@ _LEAVES_NOTHING = re.compile(
 # Programs of awk that match no line.
 _MATCHES_NONE = re.compile(r"\s*(?:0|!1|\{\s*\}|1\s*==\s*0|NR\s*>\s*\d{5,}|\"\")\s*")
 _PLACE = re.compile(r"(?:~|\$HOME|/home/[^/]+|/root)/\.[\w-]+/?")
+_TREE = re.compile(
+    r"(?:~|/home/[^/]+|/Users/[^/]+|/root|/srv|/mnt|/media|/data)/[A-Za-z][\w-]*/?"
+    r"(?:\*\*(?:/\*[\w.]*)?)?"
+)
 _LIVE = re.compile(r"(?:/var/www|/srv|/opt)/.*\b(?:current|live|production|latest)/?")
 _LONGEST = 400
 
@@ -59,6 +63,21 @@ def _leaves_nothing(found: Invocation) -> bool:
     return "n" in bundle and _PRINTS.search(code) is None
 
 
+def _edits_tree(found: Invocation) -> bool:
+    """In place, in all files below the system, a home, or a folder of somebody's."""
+    return any(
+        (is_root(path) or _TREE.fullmatch(path) is not None)
+        and not is_temporary(path, folder=found.folder)
+        for path in found.operands
+    )
+
+
+def _answers_over_key(found: Invocation) -> bool:
+    """It asks before it replaces a key, and is told yes."""
+    path = found.flags.get("-f", "") or "~/.ssh/id_rsa"
+    return found.answered and is_own_data(path) and not is_temporary(path)
+
+
 def _matches_no_line(found: Invocation) -> bool:
     """awk -i inplace with a program that prints no line."""
     return "inplace" in found.argv and any(
@@ -88,6 +107,8 @@ def _reverses_own(found: Invocation) -> bool:
 
 QUESTIONS: dict[str, Question] = {
     "downloads-into-home": _downloads_into_home,
+    "edits-tree": _edits_tree,
+    "over-own-key": _answers_over_key,
     "leaves-nothing": _leaves_nothing,
     "live-place": _is_live,
     "matches-no-line": _matches_no_line,

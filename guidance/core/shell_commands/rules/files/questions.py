@@ -202,7 +202,10 @@ def _unpacks_old_copy(found: Invocation) -> bool:
 
 def _unpacks_over_installed(found: Invocation) -> bool:
     """Where programs and their data stand for everybody."""
-    return found.flags.get("-d", "").startswith(_INSTALLED)
+    folders = [found.flags.get(flag, "") for flag in ("-d", "-C", "--directory")]
+    if found.name.startswith("7z"):
+        folders += [word[2:] for word in found.argv if word.startswith("-o")]
+    return any(folder.startswith(_INSTALLED) for folder in folders)
 
 
 def _copies_folder(found: Invocation) -> bool:
@@ -221,6 +224,7 @@ def _moves_system(found: Invocation) -> bool:
     )
 
 
+_OF_PERSON = re.compile(r"(?:~|/home/[^/]+|/Users/[^/]+)/[^./]")
 _INSTALLED = ("/opt/", "/srv/", "/var/www", "/var/lib/", "/usr/")
 
 
@@ -229,9 +233,11 @@ def _goes_into_sources(found: Invocation) -> bool:
     if len(found.operands) < 2:
         return False
     *sources, target = found.operands
-    return _is_source_folder(target) and any(
-        source.endswith(("/.", "/*", "\\*")) for source in sources
-    )
+    whole = [each for each in sources if each.endswith(("/.", "/*", "\\*"))]
+    if _is_source_folder(target):
+        return bool(whole)
+    # From one place of a person to another: neither is what the agent works on.
+    return _OF_PERSON.match(target) is not None and any(map(_OF_PERSON.match, whole))
 
 
 def _is_by_pattern(found: Invocation) -> bool:

@@ -49,6 +49,9 @@ RULES = (
             "hdparm --security-erase*|--trim-sector-ranges",
             "cryptsetup luksformat|erase|lukserase|lukskillslot|luksremovekey|reencrypt",
             "sg_format|sg_sanitize|flash_erase|flash_eraseall|nandwrite",
+            "fastboot -w",
+            "fastboot erase|format|flashall|update",
+            "fastboot flashing|oem unlock|lock|unlock_critical",
             "flashrom -w|--write|-E|--erase",
         ),
         trips=(
@@ -57,8 +60,16 @@ RULES = (
             "format C: /q",
             "diskutil eraseDisk JHFS+ x disk2",
             "cryptsetup luksFormat /dev/sdb",
+            "fastboot -w",
+            "fastboot flashing unlock",
         ),
-        passes=("date format a: b", "diskutil list", "mkfs --help", "lsblk -f"),
+        passes=(
+            "fastboot devices",
+            "date format a: b",
+            "diskutil list",
+            "mkfs --help",
+            "lsblk -f",
+        ),
     ),
     Rule(
         name="disk-partition",

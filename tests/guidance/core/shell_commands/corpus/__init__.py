@@ -32,6 +32,7 @@ from tests.guidance.core.shell_commands.corpus import (
 from tests.guidance.core.shell_commands.corpus.accidents import (
     others_rely_on,
     overwriting,
+    sweeps,
     verbs,
 )
 from tests.guidance.core.shell_commands.corpus.borders import (
@@ -93,6 +94,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "others rely on, harmless": others_rely_on.PASSES,
         "overwriting": overwriting.TRIPS,
         "overwriting, harmless": overwriting.PASSES,
+        "sweeps": sweeps.TRIPS,
+        "sweeps, harmless": sweeps.PASSES,
         "built and started": built_and_started.TRIPS,
         "built and started, harmless": built_and_started.PASSES,
         "git": git.TRIPS,
