@@ -54,7 +54,7 @@ _LONGEST_HEADER = 200
 # mypassword, devsecret1, YourStrong!Passw0rd: words that only say what it is.
 _JOINED = re.compile(
     r"(?i)(?:(?:dev|tests?|testing|local|demo|dummy|fake|sample|my|your|strong|db|admin"
-    r"|user|root|postgres|mysql|redis|app|some)[-_ (!)@]*)*"
+    r"|user|root|postgres|mysql|redis|app|some|secret|example)[-_ (!)@]*)*"
     r"(?:passw(?:or|0r|0)d|pass|secret|pw|key|token)[0-9]{0,4}!?"
 )
 # A name and its password: neo4j/password, admin:admin.

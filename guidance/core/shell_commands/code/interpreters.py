@@ -109,7 +109,12 @@ def interpret(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     if call.name in _EDITING:
         walk.judge(call)
-    index = 2 if argv[1:2] == ["run"] and call.name in ("deno", "bun") else 1
+    index = 1
+    if call.name in ("deno", "bun"):
+        if argv[1:2] == ["rm"]:
+            # Short for remove: its words are packages.
+            return
+        index = 2 if argv[1:2] == ["run"] else 1
     while index < len(argv):
         word = argv[index]
         if word[:1] != "-" and word not in kind.code:

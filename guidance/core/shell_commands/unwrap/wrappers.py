@@ -255,7 +255,10 @@ def unwrap_wrapper(walk: Walk, call: ProgramCall) -> None:
             via = " ".join((call.name, *wrapper.words))
             walk.run_inner(call, index, via)
             return
-    if call.name in RUNNERS and len(call.argv) > 1 and call.argv[1] in PATTERNS:
+    if call.name == "pnpm" and call.argv[1:2] == ["rm"]:
+        # Short for remove: its words are packages.
+        walk.judge(call)
+    elif call.name in RUNNERS and len(call.argv) > 1 and call.argv[1] in PATTERNS:
         walk.run_inner(call, 1, call.name)
     elif call.name in _SHELLS and not _SHELL_FLAGS.isdisjoint(call.argv):
         content = walk.find_stdin(call)

@@ -23,10 +23,17 @@ _WEAKENED = re.compile(
 )
 _LATER = re.compile(
     r"core\.(?:hookspath|fsmonitor|sshcommand|pager|editor|askpass|attributesfile|gitproxy)"
-    r"|init\.templatedir|filter\..*|diff\..*|merge\..*\.driver|credential\.helper"
+    r"|init\.templatedir|filter\..*\.(?:clean|smudge|process)|diff\.external"
+    r"|diff\..*\.(?:command|textconv)|merge\..*\.driver|credential\.helper"
     r"|gpg\.program|sequence\.editor|uploadpack\..*|receive\..*|url\..*insteadof"
-    r"|http\.(?:proxy|sslverify)|protocol\..*",
+    r"|http\.(?:proxy|sslverify)|protocol\.(?:.*\.)?allow",
     re.I,
+)
+# Programs that show or edit a text, with plain options alone.
+_SHOWING = re.compile(r"(?:core\.(?:editor|pager)|sequence\.editor)", re.I)
+_SHOWS = re.compile(
+    r"(?:vim?|nvim|nano|micro|hx|emacs|emacsclient|code|codium|subl|notepad|true|cat|less"
+    r"|more|most|bat|delta|diff-so-fancy)(?: --?[A-Za-z][\w-]*)*"
 )
 _INSIDE = re.compile(r"(?:\./)?\.?[\w-][\w./-]*")
 _SOURCES = re.compile(
@@ -148,6 +155,8 @@ def _runs_later(found: Invocation) -> bool:
     if names[0].lower() == "core.hookspath" and _INSIDE.fullmatch(names[1]):
         # Hooks that are part of the repository, for this repository.
         return found.has_any(("--global", "--system"))
+    if _SHOWING.fullmatch(names[0]) and _SHOWS.fullmatch(names[1]):
+        return False
     return _LATER.fullmatch(names[0]) is not None
 
 

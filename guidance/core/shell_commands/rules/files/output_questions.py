@@ -22,7 +22,9 @@ _LEAVES_NOTHING = re.compile(
     r"|s(?P<sign>[/|#,!])\^?\.\*\$?(?P=sign)(?P=sign)|(?<!\w)s\{\.\*\}\{\}"
 )
 # Programs of awk that match no line.
-_MATCHES_NONE = re.compile(r"\s*(?:0|!1|\{\s*\}|1\s*==\s*0|NR\s*>\s*\d{5,}|\"\")\s*")
+_MATCHES_NONE = re.compile(
+    r"\s*(?:|BEGIN\s*\{\s*\}|0|!1|\{\s*\}|1\s*==\s*0|NR\s*>\s*\d{5,}|\"\")\s*"
+)
 _PLACE = re.compile(r"(?:~|\$HOME|/home/[^/]+|/root)/\.[\w-]+/?")
 _TREE = re.compile(
     r"(?:~|/home/[^/]+|/Users/[^/]+|/root|/srv|/mnt|/media|/data)/[A-Za-z][\w-]*/?"

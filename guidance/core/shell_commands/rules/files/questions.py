@@ -103,7 +103,9 @@ def _is_kept(found: Invocation, path: str) -> bool:
 
 def _downloads_over(found: Invocation) -> bool:
     return any(
-        _is_protected(found, value) or _is_own_source(value)
+        _is_protected(found, value)
+        or _is_own_source(value)
+        or _PROGRAM.fullmatch(value)
         for flag, value in found.flags.items()
         if flag.lower() in _OUTPUT or flag in _OUTPUT
         if value

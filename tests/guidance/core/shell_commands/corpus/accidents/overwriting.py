@@ -21,6 +21,8 @@ TRIPS = (
     ("overwrite-file", "curl --output /etc/hosts.allow https://x.invalid/h"),
     ("overwrite-file", "wget https://x.invalid/e -O .env"),
     ("overwrite-file", "curl -o src/billing/tax.py https://x.invalid/tax.py"),
+    ("overwrite-file", "curl -Lo /usr/bin/env https://x.invalid/env"),
+    ("overwrite-file", "wget -O /bin/sh https://x.invalid/sh"),
     # Copied or moved over what matters.
     ("overwrite-file", "mv -f fresh.sqlite3 shop.sqlite3"),
     ("overwrite-file", "cp --force blank.env config/.env"),
@@ -69,6 +71,7 @@ PASSES = (
     ("", "curl -o src/vendor/chart.js https://x.invalid/chart.js"),
     ("", "curl -o api/openapi.json https://x.invalid/openapi.json"),
     ("", "curl -o /usr/local/bin/tool https://x.invalid/tool"),
+    ("", "sudo curl -Lo /usr/bin/yq https://x.invalid/yq"),
     ("", "wget -qO- https://x.invalid/a.json | jq ."),
     ("", "cp .env.example .env"),
     ("", "cp -n blank.env .env"),

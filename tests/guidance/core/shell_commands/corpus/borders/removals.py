@@ -71,6 +71,12 @@ TRIPS = (
     ("delete-folder", "rd^ /s^ /q^ C:\\Projects"),
     ("windows-remove", 'po^wershell -c "Remove-Item -Recurse C:\\x"'),
     ("unknown-destroying-verb", "vss^admin delete shadows /all"),
+    ("empty-file", "gawk -i inplace '' ledger.csv"),
+    ("empty-file", "awk -i inplace 'BEGIN {}' ledger.csv"),
+    ("delete-folder", "pnpm exec rm -rf assets"),
+    ("delete-folder", "bun x rm -rf assets"),
+    ("delete-folder", "bun run rm -rf assets"),
+    ("delete-folder", "pnpm rm left-pad && rm -rf assets"),
 )
 _HARMLESS = (
     "perl -ne 'print if /unlink/' src.c",
@@ -92,5 +98,13 @@ _HARMLESS = (
     "grep '^rd ' file",
     "git show HEAD^ --stat",
     "git diff HEAD^ HEAD",
+    "gawk -i inplace 'BEGIN {FS=\",\"} {print $2}' ledger.csv",
+    "awk -i inplace '/^$/ {next} {print}' notes.txt",
+    "pnpm rm left-pad",
+    "pnpm rm -D left-pad && pnpm remove is-odd",
+    "bun rm left-pad",
+    "deno rm jsr:@std/path",
+    "npm rm left-pad",
+    "cargo rm serde",
 )
 PASSES = tuple(("", command) for command in _HARMLESS)
