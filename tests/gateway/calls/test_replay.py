@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import httpx
+import pytest
 
 from accounts.models import Project
 from guidance.core.policy import load_policy
+from guidance.core.tools.judge_call import GATEWAY_VERSION
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
@@ -40,6 +44,38 @@ def test_a_run_with_calls_comes_out_the_same(
     assert replay_run(run).difference is None
     agent.post(f"/runs/{run.code}/finish", json={"outcome": "completed"})
     assert replay_run(Run.objects.get(pk=run.pk)).difference is None
+
+
+def test_a_stored_decision_names_its_rules_and_the_version_of_the_gates(
+    agent: httpx.Client,
+) -> None:
+    run = start_run(agent)
+    command(agent, run, "rm -rf src")
+    command(agent, run, "checkrail approve 42")
+
+    entries = Run.objects.get(code=run).entries.filter(type="call.judged")
+    payloads = [json.loads(entry.payload) for entry in entries.order_by("seq")]
+    assert {payload["engine"] for payload in payloads} == {GATEWAY_VERSION}
+    assert [
+        [(f["details"]["rule"], f["details"]["severity"]) for f in payload["findings"]]
+        for payload in payloads
+    ] == [[("delete-folder", "high")], [("guard-ruling", "critical")]]
+
+
+def test_calls_that_older_gates_have_judged_are_left_as_they_were(
+    agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(agent)
+    command(agent, run, "rm -rf src")
+    command(agent, run, "ls")
+    stored = Run.objects.get(code=run)
+    newer = load_policy({"tools": {"rules": {"*": "allow"}}})
+    assert replay_run(stored, policy=newer).difference is not None
+
+    monkeypatch.setattr("gateway.replay.GATEWAY_VERSION", GATEWAY_VERSION + 1)
+    again = replay_run(stored, policy=newer)
+
+    assert (again.difference, again.skipped) == (None, 2)
 
 
 def test_another_policy_shows_the_first_call_that_would_be_judged_otherwise(
