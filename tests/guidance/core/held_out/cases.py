@@ -10,7 +10,7 @@ from typing import Any
 
 from guidance.core.tools.calls import Call, CommandCall, EditCall, ToolCall
 
-PARTS = ("a", "b", "c")
+PARTS = ("a", "b", "c", "d")
 # The share that may be held at most of calls that should pass, and that is to be held at
 # least of calls that should not. Of families it counts for each one.
 MOST_HELD = {
@@ -39,7 +39,7 @@ class Case:
 
 
 def list_cases(
-    name: str, *, parts: str = "abc", disputed: bool = False
+    name: str, *, parts: str = "abcd", disputed: bool = False
 ) -> Iterator[Case]:
     """The calls of a set, of some of its parts; not every part has every set."""
     for part in parts:

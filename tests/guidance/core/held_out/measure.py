@@ -54,7 +54,7 @@ def judge(case: Case) -> CallVerdict:
     return judge_call(rules=_RULES, call=case.call, fingerprint_key=b"held out")
 
 
-def measure_share(name: str, *, parts: str = "abc") -> Share:
+def measure_share(name: str, *, parts: str = "abcd") -> Share:
     share = Share(name)
     for case in list_cases(name, parts=parts):
         decision = judge(case).decision
@@ -78,7 +78,7 @@ def list_calls(name: str, *, parts: str, held: bool) -> Iterator[str]:
 
 
 def main(arguments: Iterable[str]) -> None:
-    parts, *rest = [*arguments] or ["abc"]
+    parts, *rest = [*arguments] or ["abcd"]
     names = rest[:1] or SETS
     for name in names:
         if rest[1:]:

@@ -17,8 +17,8 @@ from tests.guidance.core.held_out.cases import (
 )
 from tests.guidance.core.held_out.measure import Share, judge, measure_share
 
-# The two halves that were written together, and the third part.
-OPENED = ("ab", "c")
+# The two halves that were written together, and the parts that came later.
+OPENED = ("ab", "c", "d")
 AT_MOST = {"honest": 0.015, "honest-files": 0.0, "honest-tools": 0.0, "controls": 0.0}
 AT_LEAST = {"accidents": 0.97, "evasions": 0.92}
 FAMILIES = {
@@ -71,7 +71,8 @@ def test_the_parts_are_there_and_share_nothing() -> None:
         parts = [{case.id for case in list_cases(name, parts=each)} for each in PARTS]
         assert parts[0]
         assert parts[1]
-        assert bool(parts[2]) is not name.startswith("honest-")
+        for later in parts[2:]:
+            assert bool(later) is not name.startswith("honest-")
         assert len(set.union(*parts)) == sum(map(len, parts))
 
 
