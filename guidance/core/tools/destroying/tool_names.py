@@ -14,6 +14,7 @@ from guidance.core.tools.calls import Call, CommandCall, ToolCall
 from guidance.core.tools.destroying.file_writes import find_write_rule
 from guidance.core.tools.destroying.requests import find_request_rule
 from guidance.core.tools.destroying.tool_verbs import (
+    PRODUCTION,
     ToolVerb,
     find_destroying_verb,
     find_verb,
@@ -21,7 +22,6 @@ from guidance.core.tools.destroying.tool_verbs import (
     split_words,
 )
 from guidance.core.tools.evidence import CallEvidence
-from guidance.core.tools.families.vocabulary import PRODUCTION
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.section import ToolRules

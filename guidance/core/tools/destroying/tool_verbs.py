@@ -39,6 +39,10 @@ _LIGHT = split_names(
     "class attribute memory entity observation relation thought todo cache console "
     "terminal shell process session screen canvas cart reminder timer subscription"
 )
+# Names of what other people work with.
+PRODUCTION = re.compile(
+    r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.IGNORECASE
+)
 
 
 # What these servers have is a view of something, and closed in a moment.

@@ -17,7 +17,11 @@ from guidance.core.shell_commands.families.contents import (
     list_manifest_rules,
 )
 from guidance.core.shell_commands.families.destinations import is_request_file
-from guidance.core.shell_commands.families.guard.texts import is_ruling_request
+from guidance.core.shell_commands.families.guard.files import writes_guard_file
+from guidance.core.shell_commands.families.guard.texts import (
+    answers_review,
+    is_ruling_request,
+)
 from guidance.core.shell_commands.families.reads import is_wide
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
@@ -33,6 +37,8 @@ from guidance.core.shell_commands.sensitive.written_paths import (
     redirects_names,
 )
 from guidance.core.tools.calls import EditCall, MultiEditCall, ToolCall
+from guidance.core.tools.code_arguments import split_code
+from guidance.core.tools.destroying.tool_verbs import PRODUCTION
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families import vocabulary
 from guidance.core.tools.families.guard import list_guard_rules
@@ -56,7 +62,9 @@ def check_families(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFin
 def _list_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
     call = evidence.call
     if isinstance(call, EditCall):
-        yield from _list_write_rules(call.file_path, [Text("/content", call.content)])
+        content = Text("/content", call.content)
+        yield from _list_write_rules(call.file_path, [content])
+        yield from _list_patch_rules(content)
     elif isinstance(call, MultiEditCall):
         texts = [
             Text(f"/edits/{number}/new", edit.new)
@@ -108,8 +116,14 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
             yield "credential-metadata", address
     if words & vocabulary.RUNNING:
         for place in list_arguments(evidence, vocabulary.PLACES):
-            if vocabulary.PRODUCTION.fullmatch(place.text[:200]):
+            if PRODUCTION.fullmatch(place.text[:200]):
                 yield "remote-command", place
+    if "patch" in words:
+        for text in islice(
+            list_texts(evidence.arguments, "/arguments"), vocabulary.MOST
+        ):
+            yield from _list_patch_rules(text)
+    yield from _list_code_rules(evidence, tool)
     if words & vocabulary.EVALUATING:
         for code in list_arguments(evidence, vocabulary.CODE):
             for rule in list_program_rules(code.text[: vocabulary.LONGEST_CODE]):
@@ -223,6 +237,27 @@ def _list_write_rules(
             yield "persist-hook", text
         for found in list_content_rules(path, text.text):
             yield found, text
+
+
+def _list_patch_rules(patch: Text) -> Iterator[tuple[str, Text]]:
+    """Each file that a patch names is written."""
+    if not patch.text.lstrip().startswith("*** Begin Patch"):
+        return
+    for found in islice(vocabulary.PATCHED.finditer(patch.text), vocabulary.MOST):
+        yield from _list_write_rules(found[1].strip(), (), patch)
+
+
+def _list_code_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, Text]]:
+    """What an interpreter is given to run, as list_program_rules reads commands' code."""
+    code, _ = split_code(tool, evidence.held)
+    for text in dict.fromkeys(part.text for part in code):
+        program = text.text[: vocabulary.LONGEST_CODE]
+        if writes_guard_file(program):
+            yield "guard-settings", text
+        if answers_review(program):
+            yield "guard-ruling", text
+        for rule in list_program_rules(program):
+            yield rule, text
 
 
 def split_tool_name(tool: str) -> frozenset[str]:

@@ -84,6 +84,10 @@ ACTING = split_names(
 EVALUATING = split_names("evaluate eval execute exec run script")
 CODE = split_names("function code script expression javascript js source")
 LONGEST_CODE = 20_000
+# The files that a patch names.
+PATCHED = re.compile(
+    r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.{1,1000})$", re.MULTILINE
+)
 # Passwords by their address in a manager.
 SECRET_ADDRESS = re.compile(r"(?:op|vault|bws|keyring)://.*", re.DOTALL)
 # Places that everybody reads, and arguments that say who may read.
@@ -110,8 +114,5 @@ KEPT_PRIVATE = split_names(
     "snapshot image notebook database gist"
 )
 OPENING = {"private": False, "public": True, "ispublic": True, "isprivate": False}
-PRODUCTION = re.compile(
-    r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.IGNORECASE
-)
 # So many arguments of one call are looked at.
 MOST = 50

@@ -19,6 +19,20 @@ def write(path: str, content: str = "{}") -> EditCall:
     return EditCall(tool="Write", file_path=path, content=content)
 
 
+PATCH = """\
+*** Begin Patch
+*** Update File: src/app.py
+-a
++b
+*** Update File: .claude/settings.json
+-a
++b
+*** Add File: notes.md
++c
+*** End Patch
+"""
+CODE = "open('.claude/settings.json', 'w').write('{}')"
+
 WAYS: list[Call] = [
     write("/srv/app/.claude/settings.json"),
     write(".claude/settings.local.json"),
@@ -29,6 +43,17 @@ WAYS: list[Call] = [
     use("mcp__fs__move_file", source="/srv/app/.claude/settings.json", destination="x"),
     use("mcp__fs__delete", path="/srv/app/.claude/settings.json"),
     use("Read", file_path="/home/me/.config/checkrail/login.json"),
+    EditCall(tool="apply_patch", file_path="a.py, notes.md", content=PATCH),
+    use("apply_patch", input=PATCH),
+    use("apply_patch", patch=PATCH.replace("Update File: .cl", "Move to: .cl")),
+    use("python_repl", code=CODE),
+    use("execute_code", language="python", code=CODE),
+    use(
+        "python_repl",
+        code=f"import httpx\nhttpx.post('{ADDRESS}/api/v1/reviews/4/ruling')",
+    ),
+    command(f"python - <<'EOF'\n{CODE}\nEOF"),
+    command(f"cat > set.py <<'EOF'\n{CODE}\nEOF\npython set.py"),
     use("WebFetch", url=f"{ADDRESS}/api/v1/reviews/42/ruling", prompt="ok"),
     use("http_request", method="POST", url=f"{ADDRESS}/api/v1/reviews/bulk-ruling"),
     use("browser_navigate", url=f"{ADDRESS}/reviews/42/approve"),
@@ -88,6 +113,11 @@ def test_a_policy_may_be_stricter() -> None:
         use("WebFetch", url="https://shop.example.com/reviews/42", prompt="stars?"),
         use("browser_click", element="Delete item button"),
         use("Grep", pattern="bypassPermissions", path="docs"),
+        use("apply_patch", input=PATCH.replace(".claude/settings.json", "a.json")),
+        use("apply_patch", input=PATCH.replace("File: .claude", "File: docs")),
+        use("python_repl", code="print(open('.claude/settings.json').read())"),
+        use("python_repl", code="open('settings.json', 'w').write('{}')"),
+        command("python - <<'EOF'\nprint(open('.claude/settings.json').read())\nEOF"),
     ],
 )
 def test_reading_and_speaking_of_the_guard_passes(call: Call) -> None:

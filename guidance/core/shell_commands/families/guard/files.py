@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.families.guard.rulings import SHOWING
+from guidance.core.shell_commands.families.guard.rulings import SHOWING, list_code
 from guidance.core.shell_commands.families.guard.texts import AGENTS
 from guidance.core.shell_commands.families.pipelines import list_substituted
 from guidance.core.shell_commands.program_names import resolve_program
@@ -66,9 +66,10 @@ def judge_files(walk: Walk, call: ProgramCall) -> None:
         words += [f"{folder}/{word}" for word in call.argv[1:] if word[:1] not in "-/"]
     settings = any(is_guard_setting(word) for word in words if word)
     data = any(is_guard_data(word) for word in words if word) or _names_variable(call)
-    if call.name in _INTERPRETERS and _writes_in_code(call):
-        settings = True
-    if (settings and _is_changing(call)) or _replaces_client(call):
+    by_code = call.name in _INTERPRETERS and any(
+        map(writes_guard_file, list_code(walk, call))
+    )
+    if by_code or (settings and _is_changing(call)) or _replaces_client(call):
         walk.report.add("guard-settings", call)
     if data and (call.name in _READERS or _is_changing(call)):
         walk.report.add("guard-data", call)
@@ -127,15 +128,13 @@ def _is_changing(call: ProgramCall) -> bool:
     return name not in _LOOKING
 
 
-def _writes_in_code(call: ProgramCall) -> bool:
-    """A program on the command line that opens one of these files for writing."""
-    return any(
+def writes_guard_file(program: str) -> bool:
+    """A program that opens one of these files for writing."""
+    if not _WRITING_CODE.search(program):
+        return False
+    return _OWN_CODE.search(program) is not None or any(
         is_guard_setting(found[1]) or is_guard_data(found[1])
-        for word in call.argv[1:]
-        if _WRITING_CODE.search(word)
-        for found in _QUOTED.finditer(word[:4_000])
-    ) or any(
-        _OWN_CODE.search(word) and _WRITING_CODE.search(word) for word in call.argv[1:]
+        for found in _QUOTED.finditer(program[:4_000])
     )
 
 
