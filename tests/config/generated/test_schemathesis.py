@@ -58,6 +58,8 @@ def settings(agent: httpx.Client, manager: httpx.Client, tmp_path: Path) -> Path
         ).json()["id"],
         "path.webhook": manager.post("/webhooks", json=hook).json()["id"],
         "path.decision_id": note["decision_id"],
+        "path.name": "default",
+        "path.number": 1,
         # Nobody rules meanwhile: only time would be lost.
         "query.wait": 0,
         "query.wait_s": 1,
