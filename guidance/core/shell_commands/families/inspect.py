@@ -111,7 +111,7 @@ _Table = tuple[tuple[frozenset[str], Handler], ...]
 _FETCHING = split_names("curl wget http invoke-webrequest invoke-restmethod iwr irm")
 # Programs that may have to do with the guard's files, besides those with rules.
 _TOUCHING = split_names(
-    "chmod chown touch unlink sponge checkrail claude codex setx unset env sudo node "
+    "chmod chown touch unlink sponge apply_patch checkrail claude codex setx unset env sudo node "
     "bun httpie xh fuser kill xargs npx bunx pnpx kill-port fkill amp opencode copilot qwen goose gemini cursor-agent alias xdg-open open start lynx w3m links chromium firefox export declare typeset readonly"
 )
 _ALWAYS: _Table = (

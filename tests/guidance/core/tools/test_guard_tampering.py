@@ -52,6 +52,11 @@ WAYS: list[Call] = [
         "python_repl",
         code=f"import httpx\nhttpx.post('{ADDRESS}/api/v1/reviews/4/ruling')",
     ),
+    command(f"apply_patch <<'EOF'\n{PATCH}EOF"),
+    command(
+        "patch -p1 <<'EOF'\n--- a/.claude/settings.json\n+++ b/.claude/settings.json\nEOF"
+    ),
+    command("git apply - <<'EOF'\n--- /dev/null\n+++ b/.claude/settings.json\nEOF"),
     command(f"python - <<'EOF'\n{CODE}\nEOF"),
     command(f"cat > set.py <<'EOF'\n{CODE}\nEOF\npython set.py"),
     use("WebFetch", url=f"{ADDRESS}/api/v1/reviews/42/ruling", prompt="ok"),
@@ -116,6 +121,9 @@ def test_a_policy_may_be_stricter() -> None:
         use("apply_patch", input=PATCH.replace(".claude/settings.json", "a.json")),
         use("apply_patch", input=PATCH.replace("File: .claude", "File: docs")),
         use("python_repl", code="print(open('.claude/settings.json').read())"),
+        command(
+            "git apply <<'EOF'\n--- a/app.json\n+++ b/app.json\n+.claude/settings.json\nEOF"
+        ),
         use("python_repl", code="open('settings.json', 'w').write('{}')"),
         command("python - <<'EOF'\nprint(open('.claude/settings.json').read())\nEOF"),
     ],

@@ -37,6 +37,13 @@ _OWN_CODE = re.compile(r"checkrail\.__(?:file|path)__|getfile\(\s*checkrail")
 _GIT_CHANGING = split_names(
     "checkout restore rm mv reset clean stash apply am revert update-index"
 )
+_PATCHING = ("apply_patch", "patch", "gpatch")
+_PATCHED = re.compile(
+    r"^(?:\*\*\* (?:(?:Add|Update|Delete) File|Move to):|(?:\+{3}|-{3}) (?:[ab]/)?)"
+    r"([^\t\n]{1,300})",
+    re.MULTILINE,
+)
+_LONGEST_PATCH = 20_000
 _PROGRAM = re.compile(r"(?:.*/)?bin/checkrail(?:-\w+)?")
 # A file of that name is run in place of the client, wherever PATH finds it first.
 _SHADOW = re.compile(r"(?:.*/)?checkrail(?:-hooks?)?(?:\.(?:cmd|bat|exe|ps1))?")
@@ -69,7 +76,12 @@ def judge_files(walk: Walk, call: ProgramCall) -> None:
     by_code = call.name in _INTERPRETERS and any(
         map(writes_guard_file, list_code(walk, call))
     )
-    if by_code or (settings and _is_changing(call)) or _replaces_client(call):
+    if (
+        by_code
+        or _patches_settings(walk, call)
+        or (settings and _is_changing(call))
+        or _replaces_client(call)
+    ):
         walk.report.add("guard-settings", call)
     if data and (call.name in _READERS or _is_changing(call)):
         walk.report.add("guard-data", call)
@@ -126,6 +138,19 @@ def _is_changing(call: ProgramCall) -> bool:
     if name in ("python", "node"):
         return any(map(_WRITING_CODE.search, argv[1:]))
     return name not in _LOOKING
+
+
+def _patches_settings(walk: Walk, call: ProgramCall) -> bool:
+    """A patch in the command that names one of these files."""
+    if call.name not in _PATCHING and not (
+        call.name == "git" and {"apply", "am"} & set(call.argv[1:4])
+    ):
+        return False
+    return any(
+        is_guard_setting(found[1].strip())
+        for text in list_code(walk, call)
+        for found in _PATCHED.finditer(text[:_LONGEST_PATCH])
+    )
 
 
 def writes_guard_file(program: str) -> bool:
