@@ -36,6 +36,7 @@ NOT_LOOSENING = {
     "/runs/{run}/abort",
     "/permissions/{permission}/revoke",
     "/exemptions/{exemption}/revoke",
+    "/policies/validate",
 }
 
 

@@ -72,7 +72,7 @@ PILOT = Profile(
                 "Deleted tag 'v2.4.0-rc1'",
             ),
             build_bash_call(
-                "rm -rf build/release-2.4 && make release VERSION=2.4",
+                "rm -rf releases/2.4 && make release VERSION=2.4",
                 "dist/shop-2.4.tar.gz",
             ),
         ),

@@ -66,7 +66,7 @@ def test_a_key_says_so_while_the_review_is_not_there_yet(
     codes = open_pauses(agent, count=4)
     page = queue_of(alice, project.slug)
     sent = rulings_sent(page)
-    with slow_network(page, milliseconds=300):
+    with slow_network(page, milliseconds=2_000):
         page.keyboard.press("j")
         page.keyboard.press("j")
         page.keyboard.press("j")
