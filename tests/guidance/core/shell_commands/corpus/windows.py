@@ -71,6 +71,10 @@ TRIPS = (
     ("windows-remove", "Get-ChildItem . | Where-Object Length -gt 1 | ri"),
     ("windows-remove", "[System.IO.File]::Delete('C:\\data\\x')"),
     ("windows-remove", "(Get-Item C:\\data).Delete()"),
+    # Owners and rights of a whole drive.
+    ("*", "takeown /f C:\\ /r"),
+    ("*", "icacls C:\\ /reset /t"),
+    ("*", "icacls D:\\ /grant Everyone:F /t"),
 )
 
 PASSES = (
@@ -107,4 +111,7 @@ PASSES = (
     ("", '@"\nRemove-Item C:\\data\n"@ | Out-File x.psm1'),
     ("", 'git commit -m "Use Remove-Item nowhere; del is gone"'),
     ("", "Invoke-WebRequest https://example.com/x.zip -OutFile x.zip"),
+    ("", "takeown /?"),
+    ("", "icacls report.txt"),
+    ("", "Get-Command Get-*"),
 )
