@@ -101,7 +101,7 @@ class Recorder(Section):
 
     def read_parts(self, name: str, *, text_key: str = "") -> tuple[Section, ...]:
         item = self._record_part(f"{name}.{ANY}")
-        self._note(name, lambda: _list_of(item, or_text=bool(text_key)))
+        self._note(name, lambda: _build_list(item, or_text=bool(text_key)))
         return (item,)
 
     def read_flag_or_parts(
@@ -111,7 +111,7 @@ class Recorder(Section):
         self._note(
             name,
             lambda: {
-                "anyOf": [{"type": "boolean"}, _list_of(item)],
+                "anyOf": [{"type": "boolean"}, _build_list(item)],
                 "default": default,
             },
         )
@@ -161,7 +161,7 @@ class Recorder(Section):
         }
 
 
-def _list_of(item: Recorder, *, or_text: bool = False) -> dict[str, Any]:
+def _build_list(item: Recorder, *, or_text: bool = False) -> dict[str, Any]:
     items: dict[str, Any] = item.build()
     if or_text:
         items = {"anyOf": [{"type": "string", "minLength": 1}, items]}

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from accounts.models import Project
 from reviews.models import Review
 from tests.gateway.coding_agents.hosts import is_waited_for
@@ -22,6 +24,17 @@ CLIENT = Path(__file__).resolve().parents[4] / "client"
 def program(variable: str, name: str) -> str | None:
     """By the variable that names it, else by PATH."""
     return os.environ.get(variable) or shutil.which(name)
+
+
+CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
+needs_claude = [
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(
+        CLAUDE is None,
+        reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
+        "CHECKRAIL_CLAUDE to its program",
+    ),
+]
 
 
 @dataclass

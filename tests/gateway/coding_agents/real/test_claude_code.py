@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,10 +19,10 @@ from reviews.models import Review
 from tests.gateway.coding_agents.real.programs import (
     Session,
     last_document,
-    program,
+    needs_claude,
     waiting_review,
 )
-from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
+from tests.gateway.coding_agents.standins import TOKENS, Turn
 from tests.support.builders import (
     Person,
     Robot,
@@ -35,28 +34,8 @@ from tests.support.live import Live
 from tests.support.people import rule
 from tests.support.waiting import until
 
-CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
-pytestmark = [
-    pytest.mark.timeout(180),
-    pytest.mark.skipif(
-        CLAUDE is None,
-        reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
-        "CHECKRAIL_CLAUDE to its program",
-    ),
-]
+pytestmark = needs_claude
 ASKED = "rm -rf build"
-
-
-@pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    home, folder = tmp_path / "home", tmp_path / "shop"
-    (folder / "build").mkdir(parents=True)
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    with standing_in() as model:
-        assert CLAUDE is not None  # else this file was skipped
-        yield Session(program=CLAUDE, home=home, project=folder, model=model)
 
 
 Govern = Callable[..., None]

@@ -4,47 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
-import pytest
 from checkrail.hooks import install
 
 from accounts.models import Project
 from reviews.models import Review
-from tests.gateway.coding_agents.real.programs import Session, last_document, program
-from tests.gateway.coding_agents.standins import Turn, standing_in
+from tests.gateway.coding_agents.real.programs import (
+    Session,
+    last_document,
+    needs_claude,
+)
+from tests.gateway.coding_agents.standins import Turn
 from tests.support.builders import Person, Robot, pause_at_once, start_run
 from tests.support.live import Live
 from tests.support.people import get_seen, rule
 
-CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
-pytestmark = [
-    pytest.mark.timeout(180),
-    pytest.mark.skipif(
-        CLAUDE is None,
-        reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
-        "CHECKRAIL_CLAUDE to its program",
-    ),
-]
+pytestmark = needs_claude
 RAN = "ran"
 BEARER = '-H "Authorization: Bearer $CHECKRAIL_TOKEN"'
 JSON = "-H 'Content-Type: application/json'"
 SETTINGS = ".claude/settings.local.json"
 SHARED_SETTINGS = ".claude/settings.json"
-
-
-@pytest.fixture
-def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
-    home, folder = tmp_path / "home", tmp_path / "shop"
-    folder.mkdir()
-    home.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    with standing_in() as model:
-        assert CLAUDE is not None  # else this file was skipped
-        yield Session(program=CLAUDE, home=home, project=folder, model=model)
 
 
 def list_commands(review: str, run: str, body: str) -> list[str]:

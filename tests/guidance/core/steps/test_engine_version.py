@@ -23,7 +23,7 @@ SMALL = Budget(tokens=60_000, tool_calls=40, time_ms=90_000, cost_micros=2_000_0
 TIGHT = make_policy(max_consecutive_steps=40, throttle_max_ms=15_000, repeat_limit=2)
 
 
-def varied(number: int) -> dict[str, Any]:
+def build_varied_step(number: int) -> dict[str, Any]:
     """A step whose facts go through their range, each at a pace of its own."""
     return {
         "tokens": 500 + number * 137 % 1_900,
@@ -38,33 +38,40 @@ def varied(number: int) -> dict[str, Any]:
     }
 
 
-def scored(number: int) -> dict[str, Any]:
-    return varied(number) | {
+def build_scored_step(number: int) -> dict[str, Any]:
+    return build_varied_step(number) | {
         "coherence": number * 13 % 101 / 100,
         "uncertainty": number * 29 % 101 / 100,
     }
 
 
-def confident(number: int) -> dict[str, Any]:
+def build_confident_step(number: int) -> dict[str, Any]:
     confidences = (0.9, number * 17 % 100 / 100)
     return {"confidences": confidences, "signature": "abcd"[number % 4]}
 
 
-def growing(number: int) -> dict[str, Any]:
+def build_growing_step(number: int) -> dict[str, Any]:
     return {"tokens": 1000 + 40 * number + number % 3, "signature": f"step {number}"}
 
 
 def judge_runs() -> list[StepVerdict]:
     numbers = range(1, 121)
     after_calls = Memory(calls=CallTally(granted=3, settled=3, failed=2, weight=1.5))
-    long_run = walk(map(varied, numbers), budget=SMALL)
+    long_run = walk(map(build_varied_step, numbers), budget=SMALL)
     return [
         *long_run,
-        *walk(map(varied, numbers), policy=TIGHT, budget=SMALL, memory=after_calls),
-        *walk(map(scored, numbers), budget=replace(SMALL, tokens=None)),
-        *walk(map(confident, numbers)),
-        *walk(map(growing, numbers), policy=TIGHT),
-        *walk(map(growing, numbers), memory=long_run[-1].memory.start_segment()),
+        *walk(
+            map(build_varied_step, numbers),
+            policy=TIGHT,
+            budget=SMALL,
+            memory=after_calls,
+        ),
+        *walk(map(build_scored_step, numbers), budget=replace(SMALL, tokens=None)),
+        *walk(map(build_confident_step, numbers)),
+        *walk(map(build_growing_step, numbers), policy=TIGHT),
+        *walk(
+            map(build_growing_step, numbers), memory=long_run[-1].memory.start_segment()
+        ),
         step(make_report(), turns_repeat=2, budget=UNLIMITED),
     ]
 
