@@ -73,6 +73,10 @@ class Agent(models.Model):
     project = models.ForeignKey(Project, on_delete=models.PROTECT)
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
     name = models.CharField(max_length=120)
+    # Who answers for it. Agents from before there were owners have none.
+    owner = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.PROTECT, related_name="agents"
+    )
     created_at = models.DateTimeField(db_default=Now())
 
     class Meta:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from accounts.models import Membership, Project, Role, User
+from accounts.models import SYSTEM_LOOP, Agent, Membership, Project, Role, User
 from common.errors import Forbidden, NotFound
 
 
@@ -22,6 +22,16 @@ def get_role(*, user_id: int, project_id: int) -> Role:
     if role is None:
         raise NotFound
     return Role(role)
+
+
+def is_member(*, user_id: int, project_id: int) -> bool:
+    return Membership.objects.filter(user_id=user_id, project_id=project_id).exists()
+
+
+def list_agents(*, project_id: int) -> QuerySet[Agent]:
+    """Agents with their owners, by name; the system loop is nobody's."""
+    agents = Agent.objects.filter(project_id=project_id).exclude(name=SYSTEM_LOOP)
+    return agents.select_related("owner").order_by("name")
 
 
 def list_managers(*, project_id: int) -> list[User]:

@@ -25,6 +25,7 @@ from accounts.models import (
     Secret,
     User,
 )
+from accounts.selectors import is_member
 from common.errors import Invalid
 
 S = TypeVar("S", bound=Secret)
@@ -48,12 +49,19 @@ def ensure_project(*, slug: str, name: str = "") -> Project:
 
 
 @transaction.atomic
-def issue_agent_key(*, name: str, project_slug: str) -> tuple[AgentKey, str]:
-    """Create a key for an agent; agent and project are created if absent."""
+def issue_agent_key(
+    *, name: str, project_slug: str, owner: User | None = None
+) -> tuple[AgentKey, str]:
+    """Create a key for an agent; agent and project are created if absent.
+
+    An owner that is named replaces the one before.
+    """
     if name == SYSTEM_LOOP:
         raise Invalid(f"{SYSTEM_LOOP} is the system loop's own: choose another name.")
     project = ensure_project(slug=project_slug)
     agent, _ = Agent.objects.get_or_create(project=project, name=name)
+    if owner is not None:
+        store_owner(agent=agent, owner=owner)
     secret = secrets.create_secret(secrets.AGENT_PREFIX)
     key = AgentKey.objects.create(
         agent=agent,
@@ -61,6 +69,17 @@ def issue_agent_key(*, name: str, project_slug: str) -> tuple[AgentKey, str]:
         lookup=secrets.get_prefix(secret),
     )
     return key, secret
+
+
+def store_owner(*, agent: Agent, owner: User | None) -> None:
+    """Name the person who answers for an agent: somebody of its project."""
+    if agent.name == SYSTEM_LOOP:
+        raise Invalid(f"{SYSTEM_LOOP} belongs to the server: it has no owner.")
+    project = agent.project
+    if owner is not None and not is_member(user_id=owner.pk, project_id=project.pk):
+        raise Invalid(f"{owner} is not a member of the project {project.slug!r}.")
+    agent.owner = owner
+    agent.save(update_fields=["owner"])
 
 
 def revoke_agent_key(*, key: AgentKey) -> None:

@@ -41,7 +41,7 @@ class PageFrame:
 
     @property
     def key_command(self) -> str:
-        return _build_key_command(self.project.slug)
+        return _build_key_command(self.project.slug, self.user.username)
 
     @property
     def address(self) -> str:
@@ -75,9 +75,10 @@ def get_page_frame(request: ConsoleRequest) -> PageFrame:
     return known
 
 
-def _build_key_command(project: str) -> str:
+def _build_key_command(project: str, owner: str) -> str:
     """How an agent gets its first key; to be run in the folder of the server."""
     words = [_get_python(), "manage.py", "agent_key", "my-agent", "--project", project]
+    words += ["--owner", owner]
     data = settings.ENVIRONMENT.data.absolute()
     if settings.EMBEDDED and data != settings.ROOT / "var":
         words += ["--data", str(data)]

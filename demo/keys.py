@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from accounts.models import AgentKey
+from accounts.models import AgentKey, User
 from accounts.services import issue_agent_key, revoke_agent_key
 from demo.agents.profiles import PROFILES
 
 DEMO_PROJECT = "demo"
 
 
-def issue_demo_keys() -> dict[str, str]:
-    """Agent name → fresh key. Keys of earlier starts are revoked: nobody has them."""
+def issue_demo_keys(*, owner: User | None = None) -> dict[str, str]:
+    """Agent name → fresh key. Keys of earlier starts are revoked: nobody has them.
+
+    An owner is named where there is a first person; later starts leave it as it is.
+    """
     names = [profile.name for profile in PROFILES]
     revoke_keys(names)
-    return _issue(names)
+    return _issue(names, owner=owner)
 
 
 def issue_simulation_keys(count: int) -> dict[str, str]:
@@ -29,7 +32,8 @@ def revoke_keys(names: list[str]) -> None:
         revoke_agent_key(key=key)
 
 
-def _issue(names: list[str]) -> dict[str, str]:
+def _issue(names: list[str], *, owner: User | None = None) -> dict[str, str]:
     return {
-        name: issue_agent_key(name=name, project_slug=DEMO_PROJECT)[1] for name in names
+        name: issue_agent_key(name=name, project_slug=DEMO_PROJECT, owner=owner)[1]
+        for name in names
     }

@@ -75,6 +75,7 @@ def test_the_command_of_the_empty_pages_makes_a_key_for_this_server(
             timeout=50,
         )
         assert made.returncode == 0, made.stderr
+        assert "Owner alice" in made.stdout
         key = re.findall(r"crk_\S+", made.stdout)[0]
         headers = {"Authorization": f"Bearer {key}"}
         answer = httpx.get(f"{server.live.api}/runs", headers=headers)

@@ -9,10 +9,12 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from accounts.models import AgentKey
+from accounts.models import Agent, AgentKey, Role
+from accounts.services import ensure_project
 from demo.agents.profiles import PROFILES
 from demo.keys import DEMO_PROJECT, issue_demo_keys
 from ledger.models import Run
+from tests.support.builders import make_person
 from tests.support.live import Live
 
 
@@ -61,3 +63,15 @@ def test_a_new_start_of_the_demo_revokes_the_keys_of_the_last(database: None) ->
     assert not set(first.values()) & set(second.values())
     keys = AgentKey.objects.filter(agent__project__slug=DEMO_PROJECT, revoked_at=None)
     assert keys.count() == len(PROFILES)
+
+
+def test_the_first_person_answers_for_the_agents_of_the_demo(database: None) -> None:
+    project = ensure_project(slug=DEMO_PROJECT)
+    first = make_person("admin", role=Role.ADMIN, project=project).user
+
+    issue_demo_keys(owner=first)
+    issue_demo_keys()  # a later start: somebody is there already
+
+    agents = Agent.objects.filter(project=project)
+    shown = agents.filter(name__in=[profile.name for profile in PROFILES])
+    assert set(shown.values_list("owner", flat=True)) == {first.pk}

@@ -74,6 +74,10 @@ def test_nobody_else_can_be_it(agent: httpx.Client, project: Project) -> None:
     outcome(agent, project)
     loop_agent = Agent.objects.get(project=project, name="system-loop")
     assert not loop_agent.keys.exists()
+    with pytest.raises(CommandError, match="it has no owner"):
+        call_command(
+            *("agents", "owner", "system-loop", "--nobody", "--project", project.slug)
+        )
 
 
 def test_it_is_never_abandoned(agent: httpx.Client, project: Project) -> None:

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.core.validators import validate_slug
 
 from accounts.management.data_option import add_data_option
+from accounts.management.named_rows import get_user_named
 from accounts.services import issue_agent_key
 from common.commands import QuickCommand
 from common.errors import Invalid
@@ -22,6 +23,9 @@ class Command(QuickCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("name")
         parser.add_argument("--project", required=True, metavar="SLUG")
+        parser.add_argument(
+            "--owner", metavar="PERSON", help="who answers for it (default: unchanged)"
+        )
         parser.add_argument("--json", action="store_true", help="one line of JSON")
         add_data_option(parser)
 
@@ -29,7 +33,11 @@ class Command(QuickCommand):
         name, project = options["name"], options["project"]
         check_names(name, project)
         try:
-            _, secret = issue_agent_key(name=name, project_slug=project)
+            key, secret = issue_agent_key(
+                name=name,
+                project_slug=project,
+                owner=get_user_named(options["owner"]) if options["owner"] else None,
+            )
         except Invalid as refusal:
             raise CommandError(refusal.detail) from None
         if options["json"]:
@@ -37,6 +45,8 @@ class Command(QuickCommand):
             self.stdout.write(json.dumps(line))
             return
         self.stdout.write(f"Agent {name} in project {project}")
+        if key.agent.owner is not None:
+            self.stdout.write(f"Owner {key.agent.owner}")
         self.stdout.write(f"Key   {secret}")
         self.stdout.write("Keep it now: it is not shown again.")
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from accounts.management.data_option import add_data_option
+from accounts.management.named_rows import get_agent_named, render_agent
 from accounts.management.secret_rows import (
     add_choice,
     choose_rows,
     render_revoked,
     render_rows,
 )
-from accounts.models import Agent, AgentKey
+from accounts.models import AgentKey
 from accounts.services import revoke_secrets
 from common.commands import QuickCommand
 
@@ -35,12 +34,10 @@ class Command(QuickCommand):
         add_choice(acts.choices["revoke"], "key")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        name, slug = options["name"], options["project"]
-        agent = Agent.objects.filter(name=name, project__slug=slug).first()
-        if agent is None:
-            raise CommandError(f"There is no agent {name!r} in the project {slug!r}.")
+        agent = get_agent_named(options["name"], options["project"])
         rows = AgentKey.objects.filter(agent=agent)
         if options["act"] == "list":
+            self.stdout.write(render_agent(agent))
             self.stdout.write("\n".join(render_rows(rows, "key")))
             return
         count = revoke_secrets(choose_rows(rows, options, "key"))

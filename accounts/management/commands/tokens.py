@@ -5,16 +5,15 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from accounts.management.data_option import add_data_option
+from accounts.management.named_rows import get_user_named
 from accounts.management.secret_rows import (
     add_choice,
     choose_rows,
     render_revoked,
     render_rows,
 )
-from accounts.models import PersonalToken, User
+from accounts.models import PersonalToken
 from accounts.services import issue_token, revoke_secrets
 from common.commands import QuickCommand
 
@@ -35,9 +34,7 @@ class Command(QuickCommand):
         add_choice(acts.choices["revoke"], "token")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = User.objects.filter(username=options["name"]).first()
-        if user is None:
-            raise CommandError(f"There is nobody named {options['name']!r}.")
+        user = get_user_named(options["name"])
         rows = PersonalToken.objects.filter(user=user)
         match options["act"]:
             case "list":

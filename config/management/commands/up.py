@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
-from accounts.services import add_person
+from accounts.services import NewPerson, add_person
 from config.database.version import find_version_fault, has_every_migration
 from config.embedded import (
     Embedded,
@@ -51,12 +51,10 @@ class Command(BaseCommand):
             with Embedded(host=host, port=port) as embedded:
                 self._prepare_database()
                 project = "main" if options["no_demo"] else DEMO_PROJECT
-                password = self._add_first_admin(project)
+                admin = self._add_first_admin(project)
                 if not options["no_demo"]:
-                    fleet = Fleet(issue_demo_keys())
-                embedded.serve(
-                    ready=lambda url: self._print_ready(url, password, fleet)
-                )
+                    fleet = Fleet(issue_demo_keys(owner=admin.user if admin else None))
+                embedded.serve(ready=lambda url: self._print_ready(url, admin, fleet))
         except (PortTaken, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from None
         except KeyboardInterrupt:
@@ -95,17 +93,20 @@ class Command(BaseCommand):
             self.stdout.write("Preparing the database …")
             call_command("migrate", verbosity=0, interactive=False)
 
-    def _add_first_admin(self, project: str) -> str | None:
-        """The one-time password of the first person, when there is nobody yet."""
+    def _add_first_admin(self, project: str) -> NewPerson | None:
+        """The first person, when there is nobody yet."""
         if User.objects.exists():
             return None
-        added = add_person(name="admin", role=Role.ADMIN, project_slug=project)
-        return added.password
+        return add_person(name="admin", role=Role.ADMIN, project_slug=project)
 
-    def _print_ready(self, url: str, password: str | None, fleet: Fleet | None) -> None:
+    def _print_ready(
+        self, url: str, admin: NewPerson | None, fleet: Fleet | None
+    ) -> None:
         lines = [f"Checkrail is ready: {settings.PUBLIC_URL}"]
-        if password is not None:
-            lines.append(f"Sign in as admin with the one-time password {password}")
+        if admin is not None:
+            lines.append(
+                f"Sign in as admin with the one-time password {admin.password}"
+            )
         if fleet is not None:
             lines.append(
                 f"{fleet.size} demo agents are at work in the project "

@@ -23,6 +23,7 @@ RULES = (
             "checkrail login|logout|token|tokens",
             "checkrail reviews|review|queue|pending --interactive|--approve|--yes|-y|--all",
             "manage.py user_add|agent_key|agent_keys|tokens @any",
+            "manage.py agents owner @any",
             "manage.py createsuperuser --noinput|--no-input",
             "manage.py restore|ledger_protect|flush|loaddata @guard-here",
         ),
@@ -40,6 +41,7 @@ RULES = (
             "http POST :8000/api/v1/reviews/bulk-ruling",
             "wget --post-data='{}' http://localhost:8000/api/v1/reviews/1/ruling",
             "python manage.py user_add eve --role manager --project p",
+            "python manage.py agents owner robo --to eve --project p",
             "python3 -c \"import httpx; httpx.post('http://127.0.0.1:8000/api/v1/reviews/1/ruling')\"",
             "yes | checkrail queue --interactive",
             "python manage.py createsuperuser --noinput --username eve",
@@ -58,6 +60,7 @@ RULES = (
             "curl http://127.0.0.1:8000/healthz",
             "npm test -- reviews/ruling.test.ts",
             "python manage.py createsuperuser",
+            "python manage.py agents list --project p",
         ),
     ),
     Rule(

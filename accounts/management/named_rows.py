@@ -1,0 +1,33 @@
+"""People, agents and projects as commands name them, and how an agent reads."""
+
+from __future__ import annotations
+
+from django.core.management.base import CommandError
+
+from accounts.models import Agent, Project, User
+
+
+def get_user_named(name: str) -> User:
+    user = User.objects.filter(username=name).first()
+    if user is None:
+        raise CommandError(f"There is nobody named {name!r}.")
+    return user
+
+
+def get_project_named(slug: str) -> Project:
+    project = Project.objects.filter(slug=slug).first()
+    if project is None:
+        raise CommandError(f"There is no project {slug!r}.")
+    return project
+
+
+def get_agent_named(name: str, slug: str) -> Agent:
+    agents = Agent.objects.select_related("owner", "project")
+    agent = agents.filter(name=name, project__slug=slug).first()
+    if agent is None:
+        raise CommandError(f"There is no agent {name!r} in the project {slug!r}.")
+    return agent
+
+
+def render_agent(agent: Agent) -> str:
+    return f"{agent.name}  " + (f"owner {agent.owner}" if agent.owner else "no owner")
