@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from gateway.transitions import (
-    apply_counted_step,
-    apply_step,
-    count_repeated_turns,
-    get_step_type,
-    report_from_json,
+from gateway.stored_decisions import (
+    get_stored_cap,
+    is_kept_whole,
+    judge_stored_call,
+    judge_stored_step,
+    judge_stored_turn,
+    remove_permission,
 )
-from guidance.core.policy.caps import CapReached
-from guidance.core.review_limit import block_at_cap, stop_at_cap
-from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
-from guidance.core.tools.calls import build_call
-from guidance.core.tools.judge_call import (
-    GATEWAY_VERSION,
-    CallVerdict,
-    check_call_budget,
-    judge_call,
-)
-from guidance.core.turns.facts import TurnFacts
-from guidance.core.turns.judge_turn import judge_turn
-from guidance.core.vocabulary import choose_most_severe_call
-from guidance.redactor import get_fingerprint_key
+from gateway.transitions import apply_counted_step, apply_step, get_step_type
+from guidance.core.steps.judge_step import ENGINE_VERSION, count_kept_steps
+from guidance.core.tools.judge_call import GATEWAY_VERSION
 from ledger.verification.replay import (
     Difference,
     Outcome,
@@ -44,8 +32,8 @@ def register_replays() -> None:
 def replay_step(item: ReplayedEntry) -> Outcome:
     state, payload = item.state, item.payload
     if payload["engine"] < ENGINE_VERSION:
-        at, policy = item.entry.at, item.policy
-        return apply_counted_step(state, payload, at, policy=policy), Skipped()
+        kept = count_kept_steps(item.policy.continue_limits)
+        return apply_counted_step(state, payload, item.entry.at, kept=kept), Skipped()
     if payload["engine"] != ENGINE_VERSION:
         return state, item.build_difference(
             "engine version", payload["engine"], ENGINE_VERSION
@@ -54,15 +42,13 @@ def replay_step(item: ReplayedEntry) -> Outcome:
         return state, item.build_difference(
             "type", item.entry.type, get_step_type(state)
         )
-    verdict = judge_step(
+    verdict = judge_stored_step(
+        payload,
+        state,
         policy=item.policy,
-        report=report_from_json(payload["report"]),
-        memory=state.memory,
-        used=state.used,
         budget=state.budget,
-        turns_repeat=count_repeated_turns(state, item.policy),
+        reached=get_stored_cap(payload),
     )
-    verdict = stop_at_cap(verdict, _get_cap(payload))
     difference = item.compare(payload["verdict"], verdict.to_json())
     if difference is not None:
         return state, difference
@@ -70,9 +56,8 @@ def replay_step(item: ReplayedEntry) -> Outcome:
 
 
 def replay_turn(item: ReplayedEntry) -> Outcome:
-    facts = TurnFacts(**item.payload["facts"])
-    again = judge_turn(item.policy.turns.get_for_model(item.run.model), facts).to_json()
-    return item.applied, item.compare(item.payload["verdict"], again)
+    again = judge_stored_turn(item.payload, model=item.run.model, policy=item.policy)
+    return item.applied, item.compare(item.payload["verdict"], again.to_json())
 
 
 def replay_call(item: ReplayedEntry) -> Outcome:
@@ -88,42 +73,13 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
         return item.build_difference(
             "engine version", payload["engine"], GATEWAY_VERSION
         )
-    call = build_call(
-        **{name: payload[name] for name in ("kind", "tool", "shown")},
-        confirm=payload.get("confirm", False),
-    )
-    if call is None or payload["redacted"]:
+    if not is_kept_whole(payload):
         return None
-    verdict = judge_call(
-        rules=item.policy.tools, call=call, fingerprint_key=get_fingerprint_key()
-    ).add_finding(
-        check_call_budget(
-            budget=state.budget, used=state.used, reserved=state.reserved_calls
-        )
+    again = judge_stored_call(
+        payload,
+        state,
+        policy=item.policy,
+        budget=state.budget,
+        reached=get_stored_cap(payload),
     )
-    verdict = block_at_cap(verdict, _get_cap(payload))
-    before = {"decision": payload["decision"], "findings": payload["findings"]}
-    if payload["permission"] is not None:
-        # Let through by a person's word, which no gate knows.
-        before = {
-            "decision": "require-confirmation",
-            "findings": payload["findings"][:-1],
-        }
-    return item.compare(before, _add_repairs(verdict, before["findings"]))
-
-
-def _get_cap(payload: dict[str, Any]) -> CapReached | None:
-    """What others had open when it was decided: a fact that only the entry knows."""
-    reached = payload.get("review_limit")
-    return None if reached is None else CapReached(**reached)
-
-
-def _add_repairs(verdict: CallVerdict, stored: list[Any]) -> dict[str, Any]:
-    """Arguments are kept as they were read, so what was repaired is not seen again."""
-    repaired = [f for f in stored if "args_repaired" in f["details"]]
-    again = verdict.to_json()
-    decisions = [again["decision"], *(finding["decision"] for finding in repaired)]
-    return {
-        "decision": choose_most_severe_call(decisions),
-        "findings": [*repaired, *again["findings"]],
-    }
+    return item.compare(remove_permission(payload), again)

@@ -11,7 +11,6 @@ from guidance.core.policy import Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.steps.judge_step import (
     StepVerdict,
-    count_kept_steps,
     count_throttle,
 )
 from guidance.core.turns.facts import TurnFacts
@@ -66,11 +65,11 @@ def apply_stored_step(run: RunState, payload: Payload, at: datetime) -> RunState
 
 
 def apply_counted_step(
-    run: RunState, payload: Payload, at: datetime, *, policy: Policy
+    run: RunState, payload: Payload, at: datetime, *, kept: int
 ) -> RunState:
-    """The same with its totals and memory, which follow from the facts alone."""
+    """The same with its totals and memory, which follow from the facts alone; so many
+    steps are `kept` in it."""
     report = report_from_json(payload["report"])
-    kept = count_kept_steps(policy.continue_limits)
     decisions = [finding["decision"] for finding in payload["verdict"]["findings"]]
     memory = count_throttle(
         run.memory.add_step(report, kept=kept), before=run.memory, decisions=decisions
