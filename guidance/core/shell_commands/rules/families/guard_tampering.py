@@ -211,6 +211,7 @@ RULES = (
         why="Its tokens answer reviews, and its records are the proof of what happened.",
         safer=_SAFER,
         rollback="the keys changed; checkrail ledger_verify shows whether records were.",
+        patterns=("manage.py checkpoint_secrets --redact",),
         trips=(
             'sqlite3 "$CHECKRAIL_DATA/db.sqlite3" .dump',
             "cat $CHECKRAIL_DATA/login.json",
@@ -224,8 +225,10 @@ RULES = (
             "grep -rao 'crt_[A-Za-z0-9]*' ~",
             "python manage.py shell -c 'from reviews.models import Review; Review.objects.update(state=1)'",
             "tr '\\0' '\\n' < /proc/$(pgrep -f checkrail)/environ",
+            "python manage.py checkpoint_secrets --redact",
         ),
         passes=(
+            "python manage.py checkpoint_secrets",
             'ls "$CHECKRAIL_DATA"',
             "env | grep -c CHECKRAIL",
             "env | cut -d= -f1 | grep CHECKRAIL",
