@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, get_args
 from uuid import UUID, uuid5
 
 from django.db.models import Q, QuerySet
@@ -21,7 +21,7 @@ from reviews.models import Review
 from reviews.serializers import build_ruling_answer
 from webhooks.payloads import fit_texts, make_safe
 
-TYPES = (
+EventType = Literal[
     "review.opened",
     "review.ruled",
     "review.expired",
@@ -29,7 +29,8 @@ TYPES = (
     "run.stopped",
     "run.finished",
     "loop.event",
-)
+]
+TYPES: tuple[EventType, ...] = get_args(EventType)
 # Instead of the review's title, which shows the call: arguments do not leave the server.
 CALL_WAITS = "A tool call waits for a confirmation."
 # Sent on request to one endpoint, whatever types it subscribed to.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from django.utils import timezone
 from pydantic import BaseModel, Field, StringConstraints
@@ -11,19 +11,9 @@ from common.fields import Cursor, Id, Moment
 from common.paging import PageQuery
 from ledger.chain import format_timestamp
 from reviews.schemas.fields import Body, Cleaned
+from webhooks.events import TYPES, EventType
 from webhooks.models import Delivery, DeliveryAttempt, DeliveryState, WebhookEndpoint
 from webhooks.targets import URL_LIMIT
-
-EventType = Literal[
-    "review.opened",
-    "review.ruled",
-    "review.expired",
-    "run.paused",
-    "run.stopped",
-    "run.finished",
-    "loop.event",
-]
-
 
 Url = Annotated[str, StringConstraints(min_length=1, max_length=URL_LIMIT)]
 Description = Annotated[str, StringConstraints(max_length=200), Cleaned]
@@ -33,7 +23,7 @@ class WebhookIn(Body):
     """`project` is required if you manage several."""
 
     url: Url
-    types: Annotated[list[EventType], Field(min_length=1, max_length=7)]
+    types: Annotated[list[EventType], Field(min_length=1, max_length=len(TYPES))]
     description: Description = ""
     project: Annotated[str, StringConstraints(max_length=64)] | None = None
 

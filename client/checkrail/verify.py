@@ -24,7 +24,8 @@ FORMAT = 1
 GENESIS = "0" * 64
 LINE_LIMIT = 4 * 1024 * 1024
 # After one of these nothing is done in the run any more; at most something is said of it.
-CLOSING = frozenset({"run.finished", "run.aborted", "run.abandoned"})
+# A stopped run may be reopened, so `run.stopped` does not end a complete ledger.
+FINAL = frozenset({"run.finished", "run.aborted", "run.abandoned"})
 COMPLETE, BROKEN, UNREADABLE, PREFIX = 0, 1, 2, 3
 
 
@@ -66,7 +67,7 @@ def verify_lines(
         if _compute_entry_hash(entry) != entry["hash"]:
             raise Broken(seq + 1, "its hash does not fit its fields")
         seq, prev, run = entry["seq"], entry["hash"], entry["run"]
-        closed = closed or entry["type"] in CLOSING
+        closed = closed or entry["type"] in FINAL
         if receipt is not None and receipt[0] == seq:
             if receipt[1] != prev:
                 raise Broken(seq, "is not the entry the receipt was given for")

@@ -15,6 +15,7 @@ Payload = Mapping[str, Any]
 Key = tuple[str, ...]
 # For a column of which an older entry says nothing: it is not compared.
 UNKNOWN = object()
+# They revoke the grants of their run, also of a stopped one that may be reopened.
 CLOSING = ("run.finished", "run.stopped", "run.aborted", "run.abandoned")
 
 

@@ -1,0 +1,55 @@
+"""What an agent reports of a step reaches the gates, field by field."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any
+
+import pytest
+
+from gateway.schemas.runs import StepIn
+from gateway.use_cases.steps import build_report
+from guidance.core.runs.facts import StepReport
+
+# Of every field a value that is not its default.
+REPORTED: dict[str, Any] = {
+    "number": 3,
+    "tokens": 1200,
+    "tool_calls": 2,
+    "duration_ms": 800,
+    "cost_usd": "0.02",
+    "rework": True,
+    "checkpoint": True,
+    "coherence": 0.9,
+    "uncertainty": 0.2,
+    "confidences": [0.5],
+    "intent": "docs",
+    "summary": "Ran the tests",
+    "signature": "test",
+    "failed_calls": 1,
+}
+NEEDED = {name for name, field in StepIn.model_fields.items() if field.is_required()}
+
+
+def build(**changes: Any) -> StepReport:
+    return build_report(StepIn.model_validate({**REPORTED, **changes}))
+
+
+def test_every_field_of_a_report_is_filled() -> None:
+    report = build()
+    unfilled = [
+        field.name
+        for field in fields(StepReport)
+        if field.default is not MISSING and getattr(report, field.name) == field.default
+    ]
+    assert unfilled == []
+
+
+def test_every_field_that_may_be_sent_has_a_value_here() -> None:
+    assert set(REPORTED) == set(StepIn.model_fields)
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_every_field_that_is_sent_changes_the_report(name: str) -> None:
+    other = 7 if name in NEEDED else StepIn.model_fields[name].get_default()
+    assert build(**{name: other}) != build()
