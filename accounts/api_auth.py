@@ -84,7 +84,7 @@ class PersonBearer(Bearer):
         if (
             request.method not in _READING
             and not self._also_in_sessions
-            and get_agent_session(request)
+            and get_agent_session(request) is not None
         ):
             raise Forbidden(FROM_SESSION)
         return person
@@ -113,9 +113,9 @@ PERSON = [PersonBearer(), SignedIn()]
 PERSON_ALSO_IN_SESSIONS = [PersonBearer(also_in_sessions=True), SignedIn()]
 
 
-def get_agent_session(request: HttpRequest) -> str:
-    """The agent's session that the program says it runs in, empty outside of one."""
-    return request.headers.get(AGENT_SESSION, "")
+def get_agent_session(request: HttpRequest) -> str | None:
+    """The agent's session that the program says it runs in, None outside of one."""
+    return request.headers.get(AGENT_SESSION)
 
 
 def get_agent(request: HttpRequest) -> AgentPrincipal:

@@ -37,7 +37,7 @@ def get_visible_review(*, user_id: int, code: str) -> Review:
 
 
 _REVIEW = tuple(field.attname for field in Review._meta.concrete_fields)
-_RUN = ("id", "code", "policy_id")
+_RUN = ("id", "code", "agent_id", "policy_id")
 _FOR_COMMAND = f"""
 SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
        {", ".join(f"run.{name}" for name in _RUN)}

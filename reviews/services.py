@@ -9,21 +9,20 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from accounts.auth import FROM_SESSION, PersonPrincipal
+from accounts.auth import PersonPrincipal
 from accounts.models import Role
 from accounts.selectors import require_role
 from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
 from common.responses import Reply, build_reply
-from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
-from ledger.models import Run
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import AdvisoryWarning, Review, ReviewState
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import build_approval
+from reviews.rulings.from_sessions import refuse_from_session
 from reviews.rulings.gate_choices import build_choice
 from reviews.rulings.reading_proof import refuse_unread
 from reviews.rulings.rule import (
@@ -53,16 +52,20 @@ def submit_ruling_now(*, review: Review, person: PersonPrincipal, **said: Any) -
 
 
 async def submit_ruling(
-    *, review_code: str, person: PersonPrincipal, body: RulingIn, session: str = ""
+    *,
+    review_code: str,
+    person: PersonPrincipal,
+    body: RulingIn,
+    session: str | None,
 ) -> Reply:
     """Rule for a program; returns the review after it. An agent waits for this:
     nothing here takes a thread for longer than a read. `session` is the agent's session
-    that the program says it runs in."""
+    that the program says it runs in, None outside of one."""
     said = {name: getattr(body, name) for name in RulingIn.model_fields}
 
     def build() -> RuleReview:
         review = get_review_for_change(user_id=person.user_id, code=review_code)
-        refuse_from_session(session, review.run)
+        refuse_from_session(session, run=review.run, person=person)
         return build_ruling_request(review=review, person=person, **said)
 
     try:
@@ -73,15 +76,6 @@ async def submit_ruling(
         ) from None
     shown = partial(build_ruled_answer, user_id=person.user_id, code=review_code)
     return build_reply(await run_in_db_thread(shown))
-
-
-def refuse_from_session(session: str, run: Run) -> None:
-    """An agent that finds its person's token does not answer what a person is asked.
-
-    Neither its own reviews nor another agent's: whoever asked, a person is meant.
-    """
-    if session and not get_policy(run.policy_id).policy.reviews.rulings_from_agents:
-        raise Forbidden(FROM_SESSION)
 
 
 def build_ruling_request(
@@ -162,10 +156,10 @@ def submit_reopen(
     person: PersonPrincipal,
     budget: BudgetIn,
     reason: str,
-    session: str = "",
+    session: str | None = None,
 ) -> None:
     run = get_visible_run(user_id=person.user_id, code=run_code)
-    refuse_from_session(session, run)
+    refuse_from_session(session, run=run, person=person)
     require_role(user_id=person.user_id, project_id=run.project_id, role=Role.MANAGER)
     get_writer().perform_now(
         ReopenRun(run_code=str(run.code), person=person, budget=budget, reason=reason)
@@ -173,10 +167,14 @@ def submit_reopen(
 
 
 def submit_acknowledgement(
-    *, run_code: str, warning_code: str, person: PersonPrincipal, session: str = ""
+    *,
+    run_code: str,
+    warning_code: str,
+    person: PersonPrincipal,
+    session: str | None = None,
 ) -> None:
     run = get_visible_run(user_id=person.user_id, code=run_code)
-    refuse_from_session(session, run)
+    refuse_from_session(session, run=run, person=person)
     known = parse_code(warning_code)
     warning = (
         AdvisoryWarning.objects.filter(run=run, code=known).first() if known else None

@@ -145,7 +145,7 @@ async def follow_run(
 async def rule_review(
     request: Request, person: PersonPrincipal, body: RulingIn, *, review: str
 ) -> Reply:
-    session = get_header(request.scope, b"checkrail-agent-session") or ""
+    session = get_header(request.scope, b"checkrail-agent-session")
     return await submit_ruling(
         review_code=review, person=person, body=body, session=session
     )

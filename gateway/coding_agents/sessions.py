@@ -104,6 +104,14 @@ async def register_session(hook: HookEvent) -> None:
     )
 
 
+def is_session_of(session: str, *, agent_id: int) -> bool:
+    """Whether this is how the client marks a session of the agent: `host:session`."""
+    host, _, name = session.partition(":")
+    return HookSession.objects.filter(
+        agent_id=agent_id, dialect=host, session=name
+    ).exists()
+
+
 async def mark_headless(run: SessionRun) -> None:
     rows = HookSession.objects.filter(pk=run.session_id)
     await run_in_db_thread(lambda: rows.update(headless=True))

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from accounts.models import Project
+from accounts.models import Agent, Project
 from common.ids import uuid7
 from reviews.models import Review
 from tests.support.builders import (
@@ -66,10 +66,16 @@ def test_a_token_does_not_rule_from_inside_a_session(
     assert rule(reviewer, review, action)["state"] == "ruled"
 
 
-def test_a_policy_may_take_such_rulings(
-    agent: httpx.Client, reviewer: httpx.Client, project: Project
-) -> None:
+def trust(project: Project, *, owner: Person) -> None:
+    """A policy that takes rulings from sessions, and an owner: not who rules."""
     make_policy("trusting", project=project, reviews={"rulings_from_agents": True})
+    Agent.objects.filter(project=project).update(owner=owner.user)
+
+
+def test_a_policy_may_take_such_rulings(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project, alice: Person
+) -> None:
+    trust(project, owner=alice)
     review = pause_at_once(agent, start_run(agent, policy="trusting"))
 
     assert rule_inside(reviewer, review, "approve").status_code == 200
@@ -90,9 +96,9 @@ def test_a_stopped_run_is_not_reopened_from_inside_a_session(
 
 
 def test_the_policy_that_takes_rulings_lets_a_run_be_reopened(
-    agent: httpx.Client, manager: httpx.Client, project: Project
+    agent: httpx.Client, manager: httpx.Client, project: Project, bob: Person
 ) -> None:
-    make_policy("trusting", project=project, reviews={"rulings_from_agents": True})
+    trust(project, owner=bob)
     run = stop_at_once(agent, policy="trusting")
     body = {"reason": "go on", "budget": {"tokens": 1_000_000}}
 
@@ -109,6 +115,15 @@ def test_a_run_is_stopped_from_anywhere(
     aborted = reviewer.post(f"/runs/{run}/abort", json={"reason": "x"}, headers=MARK)
 
     assert aborted.json()["status"] == "aborted"
+
+
+def test_an_empty_mark_is_one(agent: httpx.Client, reviewer: httpx.Client) -> None:
+    review = pause_at_once(agent, start_run(agent))
+    empty = dict.fromkeys(MARK, "")
+
+    refused = reviewer.post(f"/reviews/{review}/claim", headers=empty)
+
+    assert "agent's session" in problem(refused, "forbidden")["detail"]
 
 
 def list_writes(client: httpx.Client) -> list[tuple[str, str]]:

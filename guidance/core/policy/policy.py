@@ -63,12 +63,14 @@ class ContinueLimits:
 class ReviewRules:
     """When a review that nobody rules on ends, and how: never with an approval.
 
-    `rulings_from_agents` lets a person's token rule from inside an agent's session.
+    `rulings_from_agents` lets a person's token rule from inside an agent's session,
+    `refuse_own_agents` not on agents that the person owns, nor on the session's own one.
     """
 
     expires_after_s: int = _DAY_S
     on_expiry: str = "abort"
     rulings_from_agents: bool = False
+    refuse_own_agents: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +193,9 @@ def _read_reviews(section: Section) -> ReviewRules:
         on_expiry=section.read_choice("on_expiry", default.on_expiry, among=ON_EXPIRY),
         rulings_from_agents=section.read_flag(
             "rulings_from_agents", default=default.rulings_from_agents
+        ),
+        refuse_own_agents=section.read_flag(
+            "refuse_own_agents", default=default.refuse_own_agents
         ),
     )
     section.close()

@@ -73,3 +73,21 @@ def test_wrong_rulings_are_refused_in_the_same_words(
             stage.hear(f"head: {what}", answer)
 
     alike(stages)
+
+
+def test_a_ruling_from_inside_a_session_is_refused_alike(
+    stages: tuple[Stage, Stage],
+) -> None:
+    for stage in stages:
+        review = open_review(stage)
+        body = {"action": "approve", **get_seen(stage.person, review)}
+        for mark in ("claude-code:0192", "x", ""):
+            answer = stage.person.post(
+                f"/reviews/{review}/ruling",
+                json=body,
+                headers={"Checkrail-Agent-Session": mark},
+            )
+            assert answer.status_code == 403
+            stage.hear(f"mark {mark!r}", answer)
+
+    alike(stages)

@@ -19,7 +19,10 @@ from reviews.models import Review
 from reviews.rulings.expiry import expire_due_reviews
 from tests.console.queue.panes import open_desk
 from tests.loop.saying import (
+    CLEAN_UP,
     COMPLETE,
+    KINDS,
+    REPAIR,
     events,
     get_decision,
     loop_policy,
@@ -28,7 +31,7 @@ from tests.loop.saying import (
     sound,
 )
 from tests.reviews.test_expiry import overdue
-from tests.support.builders import Person
+from tests.support.builders import Person, make_policy
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 from tests.support.threads import at_once
@@ -43,6 +46,25 @@ def held(agent: httpx.Client, project: Project) -> dict[str, Any]:
 
 def again(client: httpx.Client, held: dict[str, Any]) -> dict[str, Any]:
     return get_decision(client, held["decision_id"])
+
+
+def test_the_loop_has_no_session_of_its_own(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    """It needs no owner where the policy takes rulings from inside agents' sessions."""
+    wanted = {"kinds": KINDS, "rules": [REPAIR, CLEAN_UP]}
+    wanted["caps_per_hour"] = {"start_loop": 1}
+    trusting = {"rulings_from_agents": True}
+    make_policy("default", project=project, loop=wanted, reviews=trusting)
+    review = outcome(agent, project, COMPLETE)["review"]["id"]
+
+    answer = reviewer.post(
+        f"/reviews/{review}/ruling",
+        json={"action": "approve", **get_seen(reviewer, review)},
+        headers={"Checkrail-Agent-Session": "claude-code:0192"},
+    )
+
+    assert answer.json()["state"] == "ruled"
 
 
 def test_approved_it_is_emitted_exactly_once(

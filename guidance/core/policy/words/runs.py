@@ -87,6 +87,10 @@ RUNS = {
         "Rulings from agents",
         "Whether a person's token may rule from inside an agent's session.",
     ),
+    "reviews.refuse_own_agents": Words(
+        "Refuse own agents",
+        "Whether it may not even then for an agent of that person, or of that session.",
+    ),
     "runs": Words("Silent runs", "When a run that reports nothing any more ends."),
     "runs.abandon_after_s": Words(
         "Abandoned after", "A running run that reports nothing for so long ends.", "s"

@@ -6,9 +6,10 @@ import json
 import sys
 
 import httpx
+import pytest
 from checkrail.hooks import install
 
-from accounts.models import Project
+from accounts.models import Agent, Project
 from reviews.models import Review
 from tests.gateway.coding_agents.real.programs import (
     Session,
@@ -16,7 +17,13 @@ from tests.gateway.coding_agents.real.programs import (
     needs_claude,
 )
 from tests.gateway.coding_agents.standins import Turn
-from tests.support.builders import Person, Robot, pause_at_once, start_run
+from tests.support.builders import (
+    Person,
+    Robot,
+    make_policy,
+    pause_at_once,
+    start_run,
+)
 from tests.support.live import Live
 from tests.support.people import get_seen, rule
 
@@ -70,10 +77,14 @@ def list_files(session: Session, review: str) -> list[Turn]:
     ]
 
 
-def deny_until_end(
-    session: Session, reviewer: httpx.Client, project: Project, own: str, **more: str
+def rule_until_end(
+    action: str,
+    session: Session,
+    reviewer: httpx.Client,
+    own: Review,
+    **more: str,
 ) -> int:
-    """Start the program, deny whatever it asks for, and count that."""
+    """Start the program, answer whatever it asks for alike, and count that."""
     process = session.start(
         *("-p", "Go on", "--output-format", "json", "--allowedTools", "Bash", "Write"),
         ANTHROPIC_BASE_URL=session.model.url,
@@ -82,19 +93,18 @@ def deny_until_end(
         DISABLE_TELEMETRY="1",
         **more,
     )
-    denied = 0
+    count = 0
+    others = Review.objects.filter(project=own.project).exclude(pk=own.pk)
     while process.poll() is None:
-        for review in Review.objects.filter(project=project, state="open"):
-            if str(review.code) != own:
-                rule(reviewer, str(review.code), "deny", note="not yours")
-                denied += 1
+        for review in others.filter(state="open"):
+            rule(reviewer, str(review.code), action, note="not yours")
+            count += 1
     last_document(process)
-    return denied
+    return count
 
 
 def test_no_way_to_answer_its_own_review_is_left_to_it(
     session: Session,
-    project: Project,
     agent: httpx.Client,
     reviewer: httpx.Client,
     live: Live,
@@ -113,7 +123,8 @@ def test_no_way_to_answer_its_own_review_is_left_to_it(
     ] + list_files(session, own)
 
     environment = {"CHECKRAIL_TOKEN": bob.token, "CHECKRAIL_URL": live.url}
-    denied = deny_until_end(session, reviewer, project, own, **environment)
+    asked = Review.objects.get(code=own)
+    denied = rule_until_end("deny", session, reviewer, asked, **environment)
 
     names = {path.name for path in session.project.iterdir()}
     assert {name for name in names if name.startswith(RAN)} == set()
@@ -124,4 +135,40 @@ def test_no_way_to_answer_its_own_review_is_left_to_it(
     assert bob.token not in session.model.told
     assert Review.objects.get(code=own).state == "open"
     # The request itself is good: only who sends it is not.
+    assert rule(reviewer, own, "approve")["state"] == "ruled"
+
+
+@pytest.mark.parametrize(
+    ("owner", "refusal"),
+    [("bob", "is your own"), ("alice", "the session of the agent that asked")],
+    ids=["the owner's token", "another person's token"],
+)
+def test_a_call_that_a_person_lets_through_is_refused_by_the_server(
+    session: Session,
+    project: Project,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    live: Live,
+    robo: Robot,
+    bob: Person,
+    alice: Person,
+    owner: str,
+    refusal: str,
+) -> None:
+    """Also where the policy takes rulings from sessions: none on what it asked itself."""
+    install("claude-code", url=live.url, key=robo.key, folder=session.project)
+    make_policy("trusting", project=project, reviews={"rulings_from_agents": True})
+    person = {"bob": bob, "alice": alice}[owner]
+    Agent.objects.filter(project=project).update(owner=person.user)
+    own = pause_at_once(agent, start_run(agent, policy="trusting"))
+    command = f"{sys.executable} -m checkrail approve {own} --yes"
+    session.model.script = [[("Bash", {"command": command, "description": "x"})]]
+
+    asked = Review.objects.get(code=own)
+    environment = {"CHECKRAIL_TOKEN": bob.token, "CHECKRAIL_URL": live.url}
+    count = rule_until_end("approve", session, reviewer, asked, **environment)
+
+    assert count == 1
+    assert refusal in session.model.told
+    assert Review.objects.get(code=own).state == "open"
     assert rule(reviewer, own, "approve")["state"] == "ruled"
