@@ -45,8 +45,8 @@ def _parse_seconds(text: str, at: datetime) -> float | None:
         return float(text)
     try:
         until = parsedate_to_datetime(text)
-    except ValueError:
-        return None
+    except (ValueError, OverflowError):
+        return None  # the second where its numbers are larger than a clock can hold
     if until.tzinfo is None:
         until = until.replace(tzinfo=UTC)
     return (until - at).total_seconds()
