@@ -148,3 +148,19 @@ def test_the_same_commands_speak_to_people(
 def test_wrong_arguments_are_refused(database: None, command: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
         call_command(*command)
+
+
+def test_the_longest_names_are_taken(
+    database: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name, slug = "x" * 120, unique("long").ljust(64, "y")
+    made = run_command(capsys, "agent_key", name, "--project", slug)
+    assert f"Agent {name} in project {slug}\n" in made
+    assert "Owner" not in made
+    person = unique("bob").ljust(120, "z")
+    added = run_command(
+        capsys, "user_add", person, "--role", "reviewer", "--project", slug
+    )
+    assert f"{person}, reviewer of {slug}\n" in added
+    assert "(to be changed at first sign-in)" in added
+    assert "not shown again" in added

@@ -8,9 +8,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts import secrets
-from accounts.models import AgentKey, Project
+from accounts.models import AgentKey, PersonalToken, Project
 from accounts.services import issue_agent_key
-from tests.support.builders import Person, Robot
+from tests.support.builders import Person, Robot, make_project
 from tests.support.live import Live
 
 
@@ -115,3 +115,42 @@ def test_a_whole_key_ends_itself_and_none_that_begins_like_it(
     assert opens(live, robo.key) == 401
     twin_key.refresh_from_db()
     assert twin_key.revoked_at is None
+
+
+def test_what_is_listed_says_when_and_whether_and_the_newest_first(
+    live: Live, bob: Person, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = bob.user.username
+    run(capsys, "tokens", "add", name)
+    opens(live, bob.token)
+    run(capsys, "tokens", "revoke", name, "--token", bob.token)
+
+    newest, oldest = run(capsys, "tokens", "list", name).splitlines()
+
+    assert oldest.startswith(secrets.get_prefix(bob.token))
+    assert "last used never" not in oldest
+    assert " revoked 20" in oldest
+    assert "last used never" in newest
+    assert newest.endswith("in force")
+    assert newest.count(" UTC") == 1
+    assert run(capsys, "tokens", "revoke", name, "--all").startswith("1 token revoked")
+    assert run(capsys, "tokens", "revoke", name, "--all").startswith("0 tokens")
+    PersonalToken.objects.filter(user=bob.user).delete()
+    assert "There is no token." in run(capsys, "tokens", "list", name)
+
+
+def test_another_agents_or_projects_keys_are_not_touched(
+    live: Live, project: Project, robo: Robot, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, beside = issue_agent_key(name="other", project_slug=project.slug)
+    _, elsewhere = issue_agent_key(name="robo", project_slug=make_project().slug)
+    own = ("robo", "--project", project.slug)
+
+    assert run(capsys, "agent_keys", "list", *own).count("crk_") == 1
+    for key in (beside, elsewhere):
+        with pytest.raises(CommandError, match="There is no key"):
+            run(capsys, "agent_keys", "revoke", *own, "--key", key)
+    assert "1 key revoked" in run(capsys, "agent_keys", "revoke", *own, "--all")
+
+    found = [opens(live, key) for key in (robo.key, beside, elsewhere)]
+    assert found == [401, 200, 200]
