@@ -23,6 +23,7 @@ _HALF_PAIRS = re.compile("[\ud800-\udfff]")
 _USER_MEMORY = 4 << 20
 _OWN_MEMORY = 32 << 20
 _LONG = 8_192
+_ANYWHERE, _AT_START = re2._Anchor.UNANCHORED, re2._Anchor.ANCHOR_START
 
 
 class Span(NamedTuple):
@@ -55,12 +56,15 @@ class Pattern:
 class BytePattern:
     """A compiled rule of our own. It reads one byte per character, see `encode_one_byte`."""
 
-    __slots__ = ("_compiled", "text")
+    __slots__ = ("_compiled", "_find", "text")
 
     def __init__(self, text: str, compiled: Any) -> None:
         # As it may stand in another pattern: with its own way of taking case.
         self.text = text
         self._compiled = compiled
+        # RE2 itself: the generator and the match object that its Python part makes for
+        # every search cost more than a search of a few words (bench: "a request").
+        self._find = compiled._regexp.Match
 
     @property
     def size(self) -> int:
@@ -68,12 +72,12 @@ class BytePattern:
         return int(self._compiled.programsize)
 
     def search(self, data: bytes, start: int = 0) -> Span | None:
-        found = self._compiled.search(data, start)
-        return None if found is None else Span(*found.span())
+        found: tuple[int, int] = self._find(_ANYWHERE, data, start, len(data))[0]
+        return None if found[0] < 0 else Span(*found)
 
     def match(self, data: bytes, start: int = 0) -> Span | None:
-        found = self._compiled.match(data, start)
-        return None if found is None else Span(*found.span())
+        found: tuple[int, int] = self._find(_AT_START, data, start, len(data))[0]
+        return None if found[0] < 0 else Span(*found)
 
     def finditer(self, data: bytes) -> Iterator[Span]:
         for found in self._compiled.finditer(data):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import cast
 
 from guidance.core.shell_commands.limits import MAX_VALUE, ReadingBudget
 from guidance.core.shell_commands.origin import Origin
@@ -169,6 +170,12 @@ class ScriptState:
             return []
         variable = pieces[0]
         return [] if variable.operator else self.variables.get(variable.name, [])
+
+    def read_argv(self, simple: Simple) -> list[str]:
+        """The words of a command as its program would get them; not to be changed."""
+        if simple.dynamic or len(simple.words) > _FEW:
+            return self.build_argv(simple.words)
+        return cast("list[str]", simple.words)
 
     def build_argv(self, words: list[str | Word]) -> list[str]:
         """The words as the program would get them."""

@@ -47,6 +47,8 @@ def check_arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFi
                 ]
             },
         )
+    if evidence.is_bare_command:
+        return
     if _has_two_commands(evidence):
         yield CallFinding(
             gate="arguments",
@@ -54,8 +56,6 @@ def check_arguments(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFi
             message="command and arguments.command are not the same",
             remediation="Send the command once, or the same text in both.",
         )
-    if evidence.is_bare_command:
-        return
     tool = evidence.call.tool
     twice = find_name_spelled_twice(
         evidence.held, rules.shell.get_names(tool) | rules.sql.get_names(tool)

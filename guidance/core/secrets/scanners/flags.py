@@ -87,7 +87,7 @@ GIVEN = compile_byte_pattern(
     rf"|{_FROM_INPUT}|\|[ \t]*(?:sudo[ \t]+-S|(?:sudo[ \t]+)?chpasswd)"
 )
 USER_NAMED = compile_byte_pattern(_join_alternatives(_USERS))
-_USER_GIVEN = compile_byte_pattern(rf"\s(?:{_USER_FLAGS})")
+USER_GIVEN = compile_byte_pattern(rf"\s(?:{_USER_FLAGS})")
 _WORD = re.compile(r"[^ \t\r\n\"']*")
 # The name of a container or a host, not the command.
 _OPTION = re.compile(r"(?:--(?:name|host|hostname|service|network)|-h|-C)[= ]+\s?$")
@@ -103,14 +103,12 @@ _ECHOED = re.compile(
 )
 
 
-def gives_a_user(data: bytes) -> bool:
-    """curl and its like are in every other script, but seldom with a password."""
-    return bool(USER_NAMED.search(data) and _USER_GIVEN.search(data))
-
-
 def may_hold_flags(text: str) -> bool:
     data = encode_one_byte(text)
-    return GIVEN.search(data) is not None or gives_a_user(data)
+    # curl and its like are in every other script, but seldom with a password.
+    return GIVEN.search(data) is not None or bool(
+        USER_NAMED.search(data) and USER_GIVEN.search(data)
+    )
 
 
 def scan_flags(

@@ -150,6 +150,8 @@ _SOURCES = split_names(
 _WRITES_TO = re.compile(
     r"--?(?:o|out\w*|\w+[Dd]ir|junitxml|html|output\w*|report\w*|[\w-]*-(?:out|output|dir|path))"
 )
+# The words of a command, and the folders that it builds.
+_Command = tuple[list[str], frozenset[str]]
 # Wrappers that are looked through.
 _PREFIXES = split_names(
     "npx pnpx bunx uv poetry run time env exec bundle dlx pdm yarn pnpm npm"
@@ -160,7 +162,7 @@ def list_made_again(
     script: Script, simple: Simple, known: ScriptState
 ) -> frozenset[str]:
     """The folders that certainly come after, whatever else the script does."""
-    commands: list[list[str]] = []
+    commands: list[_Command] = []
     level = simple.frames
     for item in list_after(script, simple, known.budget):
         if item.joined == "||":
@@ -169,8 +171,8 @@ def list_made_again(
         if item.frames > level and not script.trouble:
             # Inside a condition or a loop: perhaps it never runs.
             continue
-        commands.append(known.build_argv(item.words))
-    return list_built(commands)
+        commands.append(_read_command(item, known))
+    return _list_built(commands)
 
 
 def list_built_before(
@@ -180,19 +182,30 @@ def list_built_before(
 
     Not the folder that a build is for: somebody may want to have what was built.
     """
-    commands: list[list[str]] = []
+    commands: list[_Command] = []
     for item in list_before(script, simple, known.budget):
         if item.frames > simple.frames:
             continue
-        words = known.build_argv(item.words)
-        if words[:1] == ["cd"]:
+        command = _read_command(item, known)
+        if command[0][:1] == ["cd"]:
             # The same name is another folder there.
             commands = []
         else:
-            commands.append(words)
+            commands.append(command)
     return frozenset(
-        name for name in list_built(commands) if "*" in name or name == "coverage"
+        name for name in _list_built(commands) if "*" in name or name == "coverage"
     )
+
+
+def _read_command(item: Simple, known: ScriptState) -> _Command:
+    """What plain words build is found out once: every deletion of a script asks for all
+    the others around it (bench: "commands, 3 lines")."""
+    words = known.read_argv(item)
+    if item.dynamic:
+        return words, frozenset(_list_output(words))
+    if item.output is None:
+        item.output = frozenset(_list_output(words))
+    return words, item.output
 
 
 def _list_options(words: list[str]) -> Iterator[tuple[str, str]]:
@@ -207,10 +220,14 @@ def _list_options(words: list[str]) -> Iterator[tuple[str, str]]:
 
 def list_built(commands: Iterable[list[str]]) -> frozenset[str]:
     """The folders that these commands build, one after the other."""
+    return _list_built((words, frozenset(_list_output(words))) for words in commands)
+
+
+def _list_built(commands: Iterable[_Command]) -> frozenset[str]:
     found: set[str] = set()
     inside = ""
-    for words in commands:
-        found.update(_list_output(words))
+    for words, output in commands:
+        found |= output
         if words[:1] == ["cd"]:
             inside = words[-1].rstrip("/")
         elif inside and words[:1] == ["cmake"] and ".." in words:

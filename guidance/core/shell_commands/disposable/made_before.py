@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from guidance.core.shell_commands.disposable.scratch_names import is_scratch_name
@@ -38,14 +38,22 @@ def list_made_before(
     """Those that were not there before, as far as the command itself says."""
     if simple.joined == "||":
         return frozenset()
+    items = list_before(script, simple, budget)
+    if len(items) not in script.made:
+        # Every deletion of a long script asks for it (bench: "commands, 3 lines").
+        script.made[len(items)] = _list_made_by(items, script.text)
+    return script.made[len(items)]
+
+
+def _list_made_by(items: Sequence[Simple], text: str) -> frozenset[str]:
     found: set[str] = set()
     entered: list[str] = []
-    for item in list_before(script, simple, budget):
+    for item in items:
         words = [word for word in item.words if isinstance(word, str)]
         if not words or words[0] in _IDLE:
             continue
         if words[0] == "cd":
-            if script.text[: item.start].rstrip()[-1:] == "(":
+            if text[: item.start].rstrip()[-1:] == "(":
                 # In a shell of its own: nobody else goes along.
                 continue
             if not _follow(words[-1], entered):

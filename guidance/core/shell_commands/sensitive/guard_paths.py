@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.sensitive.secret_paths import HOME, normalize_path
 
 _LONGEST = 400
@@ -29,6 +30,19 @@ _DATA = re.compile(
 _POLICY = re.compile(
     r"(?:.*/)?(?:[\w-]*polic(?:y|ies)[\w-]*\.(?:json|ya?ml|toml)|polic(?:y|ies)/[\w-]+\.(?:json|ya?ml|toml))"
 )
+
+
+# One of these stands in each of these paths, but for a policy's.
+_SIGNS = compile_byte_pattern(
+    r"claude|codex|gemini|cursor|managed-settings|opencode|github|copilot|windsurf"
+    r"|checkrail|hook\.key|db\.sqlite",
+    ignore_case=True,
+)
+
+
+def may_name_guard(text: str) -> bool:
+    """Quickly: could a word of it be the path of a setting or of data?"""
+    return not text.isascii() or _SIGNS.search(encode_one_byte(text)) is not None
 
 
 def is_guard_setting(path: str) -> bool:

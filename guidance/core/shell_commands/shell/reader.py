@@ -58,8 +58,6 @@ from guidance.core.shell_commands.word_lists import TELLING
 # Operators after which nobody reads what the command before them printed.
 _ENDS = ("&&", "||")
 _LONG = 1_024
-# What stands in a text that gives names a meaning of its own.
-_DEFINING = ("()", "function", "alias", "PATH=", "hash -p")
 
 
 def read_shell(
@@ -74,7 +72,7 @@ def read_shell(
 
     With `matters` commands that are not among them are left out, where that is safe.
     """
-    if any(sign in text for sign in _DEFINING):
+    if _defines_names(text):
         # It defines names of its own.
         matters = None
     cursor = Cursor(text, origin, budget, read_list, depth=depth, matters=matters)
@@ -84,6 +82,17 @@ def read_shell(
     except TooMuchError as error:
         level.leave_open()
         return Script(text, origin, level.items, too_much=str(error))
+
+
+def _defines_names(text: str) -> bool:
+    """Not in a loop: every text that is read is asked (bench: "a whole call")."""
+    return (
+        "()" in text
+        or "alias" in text
+        or "function" in text
+        or "PATH=" in text
+        or "hash -p" in text
+    )
 
 
 def read_list(cursor: Cursor, closer: str) -> Script:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from guidance.core.shell_commands.origin import Origin
 
@@ -86,6 +86,8 @@ class Simple:
     background: bool = False
     assignments: Sequence[Assignment] = ()
     redirects: Sequence[Redirect] = ()
+    # What it builds, where its words are plain and somebody has asked for it.
+    output: frozenset[str] | None = None
 
     def __init__(
         self,
@@ -137,3 +139,5 @@ class Script:
     bodies: Sequence[tuple[int, int]] = ()
     # Its simple commands with those that do not matter, once somebody has asked for them.
     whole: list[Simple] | None = None
+    # What the first so many of those have made, where somebody has asked for it.
+    made: dict[int, frozenset[str]] = field(default_factory=dict)

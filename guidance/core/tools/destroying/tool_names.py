@@ -19,6 +19,7 @@ from guidance.core.tools.destroying.tool_verbs import (
     find_destroying_verb,
     find_verb,
     pays,
+    read_tool_name,
     split_words,
 )
 from guidance.core.tools.evidence import CallEvidence
@@ -82,17 +83,17 @@ def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding
 def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | None:
     if not isinstance(call, ToolCall | CommandCall):
         return None
-    if pays(call.tool):
+    tool = read_tool_name(call.tool)
+    if pays(tool):
         return None if _is_tried(given) else "tool-payment"
-    found = find_destroying_verb(call.tool)
+    found = find_destroying_verb(tool)
     if found is None:
         if not given:
             return None
-        words = split_words(call.tool.rpartition("__")[2])
         return (
             _find_forced(split_words(call.tool), given)
-            or _find_into_nothing(words, given)
-            or _find_by_action(words, given)
+            or _find_into_nothing(tool.words, given)
+            or _find_by_action(tool.words, given)
         )
     if _is_tried(given) or _picks_rows(found, given) or "pid" in given:
         return None

@@ -69,6 +69,11 @@ _READING = split_names(
 _SHELVED = split_names("database project repository repo workspace environment site")
 
 
+class ToolName(NamedTuple):
+    server: list[str]
+    words: list[str]
+
+
 class ToolVerb(NamedTuple):
     verb: str
     objects: tuple[str, ...]
@@ -78,32 +83,33 @@ def split_words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def find_destroying_verb(tool: str) -> ToolVerb | None:
-    """The verb of a tool that destroys, None if its name does not say so.
-
-    Of `mcp__server__tool` only the tool itself is read.
-    """
+def read_tool_name(tool: str) -> ToolName:
+    """Of `mcp__server__tool` only the tool itself says what is done."""
     server, _, name = tool.rpartition("__")
-    if not _LIGHT_SERVERS.isdisjoint(split_words(server)):
+    return ToolName(split_words(server) if server else [], split_words(name))
+
+
+def find_destroying_verb(tool: ToolName) -> ToolVerb | None:
+    """The verb of a tool that destroys, None if its name does not say so."""
+    if not _LIGHT_SERVERS.isdisjoint(tool.server):
         return None
-    words = split_words(name)
-    if not _PUBLISHERS.isdisjoint(split_words(server)):
+    words = tool.words
+    if not _PUBLISHERS.isdisjoint(tool.server):
         # A page there is what somebody has written, not what is shown just now.
         words = [_PAGES.get(word, word) for word in words]
     return find_verb(words)
 
 
-def pays(tool: str) -> bool:
+def pays(tool: ToolName) -> bool:
     """Does its name say that money goes out, or that somebody's plan ends?"""
-    server, _, name = tool.rpartition("__")
-    words = split_words(name)
+    words = tool.words
     singular = {_drop_plural(word) for word in words}
     if not _READING.isdisjoint(words):
         return False
     if not _PAYING.isdisjoint(singular):
         return True
     return words[:1] != [] and (
-        words[0] in _ENDING and not _MONEY_SERVERS.isdisjoint(split_words(server))
+        words[0] in _ENDING and not _MONEY_SERVERS.isdisjoint(tool.server)
     )
 
 

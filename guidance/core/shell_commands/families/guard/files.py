@@ -13,6 +13,7 @@ from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
     is_policy_file,
+    may_name_guard,
 )
 from guidance.core.shell_commands.shell.tree import (
     Heredoc,
@@ -67,10 +68,7 @@ _WRITTEN = (">", ">>", ">|", "&>", "&>>")
 
 
 def judge_files(walk: Walk, call: ProgramCall) -> None:
-    words = [part for word in call.argv[1:] for part in (word, word.partition("=")[2])]
-    folder = _find_folder(call)
-    if folder:
-        words += [f"{folder}/{word}" for word in call.argv[1:] if word[:1] not in "-/"]
+    words = _list_words(call)
     settings = any(is_guard_setting(word) for word in words if word)
     data = any(is_guard_data(word) for word in words if word) or _names_variable(call)
     by_code = call.name in _INTERPRETERS and any(
@@ -87,6 +85,19 @@ def judge_files(walk: Walk, call: ProgramCall) -> None:
         walk.report.add("guard-data", call)
     if call.name in _EDITING and _loosens_policy(call):
         walk.report.add("guard-settings", call)
+
+
+def _list_words(call: ProgramCall) -> list[str]:
+    """The words that may be paths of the guard: with the folder they stand in, and
+    behind an equals sign."""
+    folder, given = _find_folder(call), call.argv[1:]
+    # All at once, as most calls name none of them (bench: "a request").
+    if not may_name_guard("\n".join((folder, *given))):
+        return []
+    words = [part for word in given for part in (word, word.partition("=")[2])]
+    if folder:
+        words += [f"{folder}/{word}" for word in given if word[:1] not in "-/"]
+    return words
 
 
 def _find_folder(call: ProgramCall) -> str:

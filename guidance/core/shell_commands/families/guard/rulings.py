@@ -12,6 +12,7 @@ from guidance.core.shell_commands.families.guard.texts import (
     is_only_read,
     is_ruling_address,
     is_sending,
+    may_be_ruling_address,
     presses_button,
 )
 from guidance.core.shell_commands.families.pipelines import list_feeders
@@ -59,10 +60,15 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
     name, argv = call.name, call.argv
     words = " ".join(argv)
     if (
-        name not in SHOWING
-        and any(map(is_ruling_address, argv[1:]))
-        and not is_only_read(words)
-    ) or (name in _REQUESTING and _changes_guard(call, words)):
+        (
+            name not in SHOWING
+            # All words at once, as most name no such address (bench: "a request").
+            and may_be_ruling_address(words)
+            and any(map(is_ruling_address, argv[1:]))
+            and not is_only_read(words)
+        )
+        or (name in _REQUESTING and _changes_guard(call, words))
+    ):
         walk.report.add("guard-ruling", call)
     if name in _TALKING and any(map(is_ruling_address, list_fed(walk, call))):
         walk.report.add("guard-ruling", call)
