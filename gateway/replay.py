@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gateway.stored_decisions import (
     get_stored_cap,
+    get_turn_version,
     is_kept_whole,
     judge_stored_call,
     judge_stored_step,
@@ -13,6 +14,7 @@ from gateway.stored_decisions import (
 from gateway.transitions import apply_counted_step, apply_step, get_step_type
 from guidance.core.steps.judge_step import ENGINE_VERSION, count_kept_steps
 from guidance.core.tools.judge_call import GATEWAY_VERSION
+from guidance.core.turns.judge_turn import TURN_VERSION
 from ledger.verification.replay import (
     Difference,
     Outcome,
@@ -56,6 +58,13 @@ def replay_step(item: ReplayedEntry) -> Outcome:
 
 
 def replay_turn(item: ReplayedEntry) -> Outcome:
+    version = get_turn_version(item.payload)
+    if version < TURN_VERSION:
+        return item.applied, Skipped()
+    if version != TURN_VERSION:
+        return item.applied, item.build_difference(
+            "engine version", version, TURN_VERSION
+        )
     again = judge_stored_turn(item.payload, model=item.run.model, policy=item.policy)
     return item.applied, item.compare(item.payload["verdict"], again.to_json())
 

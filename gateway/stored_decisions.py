@@ -90,6 +90,12 @@ def remove_permission(payload: Payload) -> dict[str, Any]:
     }
 
 
+def get_turn_version(payload: Payload) -> int:
+    """Of the judge of this turn; the first one did not store it."""
+    version: int = payload.get("engine", 1)
+    return version
+
+
 def judge_stored_turn(payload: Payload, *, model: str, policy: Policy) -> TurnVerdict:
     return judge_turn(policy.turns.get_for_model(model), TurnFacts(**payload["facts"]))
 

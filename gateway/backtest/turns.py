@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from gateway.backtest.facts import shorten
-from gateway.stored_decisions import judge_stored_turn
+from gateway.stored_decisions import get_turn_version, judge_stored_turn
+from guidance.core.turns.judge_turn import TURN_VERSION
 from ledger.backtest.judges import (
     BothJudgements,
     DecisionKind,
@@ -25,14 +27,14 @@ TURN = DecisionKind(
 
 
 def judge_turn_again(item: StoredDecision) -> BothJudgements:
-    stored = item.payload["verdict"]
-    again = stored
-    if not item.policies.same_for_turns:
-        draft = item.policies.draft
-        again = judge_stored_turn(
-            item.payload, model=item.model, policy=draft
-        ).to_json()
-    return BothJudgements(_read_turn(stored), _read_turn(again))
+    stored, pair = item.payload["verdict"], item.policies
+    if pair.same_for_turns:
+        return BothJudgements(_read_turn(stored), _read_turn(stored))
+    judge = partial(judge_stored_turn, item.payload, model=item.model)
+    if get_turn_version(item.payload) != TURN_VERSION:
+        stored = judge(policy=pair.own).to_json()
+    after = judge(policy=pair.draft).to_json()
+    return BothJudgements(_read_turn(stored), _read_turn(after))
 
 
 def describe_turn(payload: Payload, state: RunState) -> Subject:

@@ -21,7 +21,7 @@ from gateway.use_cases.access import (
 from gateway.use_cases.review_links import build_review_reference
 from guidance.core.policy.caps import CapReached
 from guidance.core.turns.facts import TurnFacts
-from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
+from guidance.core.turns.judge_turn import TURN_VERSION, TurnVerdict, judge_turn
 from guidance.core.turns.memory import TurnMemory
 from guidance.core.turns.section import TurnRules
 from guidance.selectors import LoadedPolicy
@@ -71,6 +71,7 @@ class JudgeTurn(ChangeRequest[Reply]):
             "max_retries": self.rules.max_retries,
             "review": None,
             "policy": self.policy.build_stamp(),
+            "engine": TURN_VERSION,
         }
         plan.add_entry("turn.judged", actor=self.agent.actor, payload=payload)
         payload["retries_used"] = plan.run.turns.retries

@@ -12,6 +12,9 @@ from guidance.core.turns.questions import Asking, find_question, quote_sentence
 from guidance.core.turns.section import TurnRules
 from guidance.core.turns.sentences import Sentence, split_sentences
 
+# Stored with every verdict. Any change that would judge stored facts differently, or in
+# other words, takes the next number: replay judges again what has the same one.
+TURN_VERSION = 1
 ACTIONS = ("auto_continue", "warn", "finish", "needs_human", "in_progress")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from accounts.models import Project
 from guidance.core.tools.judge_call import GATEWAY_VERSION
+from guidance.core.turns.judge_turn import TURN_VERSION
 from ledger.models import Entry, Run
 from tests.gateway.backtest.trying import judge_again, list_moves, try_draft
 from tests.gateway.calls.calls import ask, command
@@ -109,6 +110,24 @@ def test_what_older_gates_have_judged_is_compared_under_todays_gates(
     assert try_draft(project)["changed"] == 0
     blocked = try_draft(project, tools={"rules": {"delete-folder": "block"}})
     assert blocked["moves"] == {"require-confirmation→block": 1}
+
+
+def test_turns_that_were_judged_before_are_compared_as_they_are_judged_today(
+    agent: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(agent)
+    body = {"finish_reason": "stop", "last_event": "tool_result", "content": "Now go."}
+    agent.post(f"/runs/{run}/turns", json=body)
+    entry = Run.objects.get(code=run).entries.get(type="turn.judged")
+    payload = json.loads(entry.payload)
+    payload["verdict"]["action"] = "needs_human"
+    overwrite(entry, json.dumps(payload))
+    draft = {"turns": {"threshold": 99}}
+    assert "needs_human" in str(try_draft(project, **draft)["moves"])
+
+    monkeypatch.setattr("gateway.backtest.turns.TURN_VERSION", TURN_VERSION + 1)
+
+    assert try_draft(project, **draft)["changed"] == 0
 
 
 def test_only_the_time_that_was_asked_for_is_judged(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
+import pytest
 
+from guidance.core.policy import load_policy
+from guidance.core.turns.judge_turn import TURN_VERSION
 from ledger.models import Run
 from ledger.verification.replay import replay_run
+from tests.gateway.backtest.test_unknown import overwrite
 from tests.gateway.calls.calls import rule, slug
 from tests.support.builders import start_run, step
 
@@ -124,3 +129,60 @@ def test_a_reopened_run_is_sent_on_as_often_as_a_new_one(
 
     assert (again["action"], again["retries_used"]) == ("auto_continue", 1)
     assert replay_run(Run.objects.get(code=run)).difference is None
+
+
+def test_a_turn_carries_the_version_of_what_judged_it(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    turn(agent, run, **HALF_WAY)
+
+    entry = Run.objects.get(code=run).entries.get(type="turn.judged")
+    assert json.loads(entry.payload)["engine"] == TURN_VERSION
+
+
+def test_turns_that_were_judged_before_are_left_as_they_were(
+    agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(agent)
+    turn(agent, run, **HALF_WAY)
+    turn(agent, run, **ASKING)
+    stored = Run.objects.get(code=run)
+    other = load_policy({"turns": {"threshold": 99}})
+    assert replay_run(stored, policy=other).difference is not None
+
+    monkeypatch.setattr("gateway.replay.TURN_VERSION", TURN_VERSION + 1)
+    again = replay_run(stored, policy=other)
+
+    assert (again.difference, again.skipped) == (None, 2)
+
+
+def test_a_turn_of_a_later_version_is_a_difference(
+    agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(agent)
+    turn(agent, run, **HALF_WAY)
+
+    monkeypatch.setattr("gateway.replay.TURN_VERSION", TURN_VERSION - 1)
+    difference = replay_run(Run.objects.get(code=run)).difference
+
+    assert difference is not None
+    assert difference.what == "engine version"
+
+
+def test_a_turn_from_before_there_were_versions_is_of_the_first(
+    agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is judged again while that one is in use, and left alone afterwards."""
+    run = start_run(agent)
+    turn(agent, run, **HALF_WAY)
+    stored = Run.objects.get(code=run)
+    entry = stored.entries.get(type="turn.judged")
+    payload = json.loads(entry.payload)
+    del payload["engine"]
+    overwrite(entry, json.dumps(payload))
+    other = load_policy({"turns": {"threshold": 99}})
+
+    assert replay_run(stored).difference is None
+    assert replay_run(stored, policy=other).difference is not None
+    monkeypatch.setattr("gateway.replay.TURN_VERSION", 2)
+    again = replay_run(stored, policy=other)
+    assert (again.difference, again.skipped) == (None, 1)
