@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
 from queue import Queue
-from threading import Event
 from typing import Any
 
 import pytest
@@ -15,8 +12,7 @@ from common.ids import uuid7
 from gateway.schemas.runs import CheckpointIn
 from gateway.use_cases.checkpoints import SaveCheckpoint
 from ledger.models import Run
-from ledger.state import RunState
-from ledger.writer import Change, ChangeRequest, Writer
+from ledger.writer import ChangeRequest, Writer
 from ledger.writer.batch import Job
 from ledger.writer.fair_queue import FairQueue
 from ledger.writer.thread import LOCKED_AT_ONCE
@@ -25,6 +21,7 @@ from reviews.models import Review
 from reviews.rulings.expiry import AbandonRun
 from reviews.rulings.rule import ClaimReview
 from reviews.rulings.run_control import AbortRun
+from tests.ledger.writer.fakes import FakeCommitter, PlainRequest, Request, put
 from tests.support.builders import Person, Robot
 
 
@@ -46,51 +43,6 @@ def test_sources_take_turns_and_each_keeps_its_order() -> None:
     assert not line
     with pytest.raises(LookupError):
         line.take()
-
-
-@dataclass(kw_only=True)
-class Request(ChangeRequest[None]):
-    agent: str
-    run_code: str = ""
-
-    def decide(self, run: RunState, at: datetime) -> Change[None]:
-        raise AssertionError("This test decides nothing.")
-
-
-class PlainRequest(Request):
-    locked = False
-
-
-class FakeCommitter:
-    """Stands for the database: writes down what is done, and when told waits."""
-
-    session = None
-
-    def __init__(self) -> None:
-        self.done: list[str] = []
-        self.entered, self.open = Event(), Event()
-
-    def commit_one(self, job: Job) -> None:
-        self._do(job)
-
-    def commit_batch(self, jobs: list[Job]) -> list[Job]:
-        for job in jobs:
-            self._do(job)
-        return []
-
-    def _do(self, job: Job) -> None:
-        request: Any = job.request
-        self.entered.set()
-        assert self.open.wait(timeout=20)
-        self.done.append(request.agent)
-        job.settle(None, None)
-
-
-def put(writer: Writer, request: Request) -> Event:
-    """Set as soon as it is answered."""
-    answered = Event()
-    writer._put(Job(request, lambda _answer, _error: answered.set()))
-    return answered
 
 
 def test_a_flood_of_one_sender_holds_nobody_else_up() -> None:
@@ -124,6 +76,7 @@ def test_what_waits_is_finished_when_the_writer_closes() -> None:
     writer.close()
 
     assert all(event.is_set() for event in answered)
+    assert not writer._thread.is_alive()
 
 
 def test_who_comes_after_the_end_was_announced_is_told_so() -> None:

@@ -1,0 +1,68 @@
+"""The form in which an entry is hashed: for ever the same, and no two share one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from ledger.chain import GENESIS, Link, format_timestamp, hash_link, hash_payload
+from ledger.entry_types import get_entry_type
+
+LINK = Link(
+    version=1,
+    run="019a1b2c-3d4e-7f60-8abc-def012345678",
+    seq=12,
+    at="2026-01-02T03:04:05.000000Z",
+    type="step.judged",
+    actor="agent:é",
+    payload_sha256=hash_payload("{}"),
+    prev_hash=GENESIS,
+)
+
+
+def test_a_moment_has_one_spelling() -> None:
+    cases = {
+        datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC): "2026-01-02T03:04:05.000000Z",
+        datetime(2026, 1, 2, 3, 4, 5, 60, tzinfo=UTC): "2026-01-02T03:04:05.000060Z",
+        datetime(
+            2026, 1, 2, 1, tzinfo=timezone(timedelta(hours=2))
+        ): "2026-01-01T23:00:00.000000Z",
+    }
+    assert {at: format_timestamp(at) for at in cases} == cases
+
+
+def test_the_hash_of_an_entry_never_changes() -> None:
+    """Whoever has kept a receipt recomputes it by the documented form."""
+    assert hash_link(LINK) == (
+        "47f5eb9b4b4a2f8c10a935b4362c270e31d4d6be48006ba2398c9fb368f2ac48"
+    )
+    assert GENESIS == "0" * 64
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"run": LINK.run[:-1] + "9"},
+        {"seq": 13},
+        {"at": "2026-01-02T03:04:05.000001Z"},
+        {"type": "step.judge"},
+        {"actor": "agent:e"},
+        {"payload_sha256": hash_payload("[]")},
+        {"prev_hash": "1" + GENESIS[1:]},
+        # The border between two fields is part of the form.
+        {"type": "step.judgedagent", "actor": ":é"},
+    ],
+    ids=lambda changed: "+".join(changed),
+)
+def test_every_field_counts(changed: dict[str, str]) -> None:
+    assert hash_link(replace(LINK, **changed)) != hash_link(LINK)  # type: ignore[arg-type]
+
+
+def test_what_is_not_known_is_an_error() -> None:
+    for version in (0, 2):
+        with pytest.raises(ValueError, match=f"format {version} is not known"):
+            hash_link(replace(LINK, version=version))
+    with pytest.raises(ValueError, match=r"run\.unheard is not known"):
+        get_entry_type("run.unheard")
