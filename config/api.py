@@ -43,6 +43,7 @@ from reviews.api import router as people
 from reviews.permissions.api import router as permissions
 from reviews.permissions.exemptions_api import router as exemptions
 from reviews.policies.api import router as policies
+from reviews.policies.backtest.api import router as backtests
 from webhooks.api import router as webhooks
 
 
@@ -98,6 +99,7 @@ api.add_router("", people)
 api.add_router("", permissions)
 api.add_router("", exemptions)
 api.add_router("", policies)
+api.add_router("", backtests)
 api.add_router("", telemetry)
 api.add_router("", webhooks)
 api.add_router("", loop)

@@ -50,6 +50,11 @@ app.conf.update(
             "schedule": 60.0,
             "options": {"expires": 60},
         },
+        "run-backtests": {
+            "task": "reviews.tasks.run_backtests",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
         "deliver-webhooks": {
             "task": "webhooks.tasks.deliver_webhooks",
             "schedule": 2.0,

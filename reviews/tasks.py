@@ -1,10 +1,16 @@
-"""Celery tasks of reviews. Both are safe to repeat."""
+"""Celery tasks of reviews. All are safe to repeat."""
 
 from __future__ import annotations
 
+import threading
+
 from celery import shared_task
 
+from reviews.policies.backtest.perform import perform_next
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
+
+# One thread of a process runs backtests: the others do what cannot wait.
+_backtesting = threading.Lock()
 
 
 @shared_task
@@ -15,3 +21,17 @@ def expire_reviews() -> int:
 @shared_task
 def abandon_runs() -> int:
     return abandon_silent_runs()
+
+
+@shared_task
+def run_backtests() -> int:
+    """Run all that wait, and those whose worker is gone, one after the other."""
+    if not _backtesting.acquire(blocking=False):
+        return 0
+    try:
+        done = 0
+        while perform_next():
+            done += 1
+        return done
+    finally:
+        _backtesting.release()

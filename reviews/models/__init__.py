@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviews.models.backtest import Backtest, BacktestItem, BacktestState
 from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
 from reviews.models.exemption import Exemption
@@ -21,6 +22,9 @@ __all__ = [
     "RULINGS",
     "AdvisoryWarning",
     "AgentWait",
+    "Backtest",
+    "BacktestItem",
+    "BacktestState",
     "Comment",
     "Exemption",
     "GateCheck",

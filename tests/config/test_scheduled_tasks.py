@@ -19,10 +19,12 @@ from loop.control import clock
 from loop.learning import learn
 from loop.models import ProjectLoop, Signal
 from loop.runs import ensure_run
+from reviews.models import Backtest
 from tests.loop.saying import loop_policy
+from tests.reviews.policies.trials import start as start_backtest
 from tests.reviews.test_abandonment import silent
 from tests.reviews.test_expiry import overdue
-from tests.support.builders import make_policy, pause_at_once, start_run
+from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import receiving
 from webhooks.models import Delivery, WebhookEndpoint
@@ -116,11 +118,19 @@ def loop_learn(project: Project, agent: httpx.Client, manager: httpx.Client) -> 
     assert timezone.now() - learned < timedelta(minutes=1)
 
 
+def run_backtests(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    agent.post(f"/runs/{start_run(agent)}/steps", json=step(1))
+    code = start_backtest(manager, document={})
+    assert perform("run-backtests") >= 1
+    assert Backtest.objects.get(code=code).state == "finished"
+
+
 Look = Callable[[Project, httpx.Client, httpx.Client], None]
 TASKS: dict[str, Look] = {
     "heartbeat": heartbeat,
     "expire-reviews": expire_reviews,
     "abandon-runs": abandon_runs,
+    "run-backtests": run_backtests,
     "deliver-webhooks": deliver_webhooks,
     "delete-old-deliveries": delete_old_deliveries,
     "delete-idempotency-keys": delete_idempotency_keys,

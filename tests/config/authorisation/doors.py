@@ -183,6 +183,10 @@ DOORS: dict[str, Door] = {
         allowed={*MEMBERS, "outsider", "session with token"},
         refused=dict.fromkeys({*ANYBODY, "session"}, 403),
     ),
+    "POST /policies/{name}/backtest": manages_something(World.trying),
+    "GET /backtests/{backtest}": in_project(World.tried, reads=True),
+    "GET /backtests/{backtest}/items": in_project(World.tried, reads=True),
+    "POST /backtests/{backtest}/cancel": managers_only(World.tried),
     "POST /webhooks": manages_something(
         lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
     ),

@@ -53,6 +53,7 @@ def knock(world: World, door: str, caller: str, target: Target) -> httpx.Respons
         note=target.note,
         name=target.name,
         number=target.number,
+        backtest=target.backtest,
         recommendation=target.recommendation,
         incident=target.incident,
     )

@@ -15,6 +15,7 @@ from django.test import Client as DjangoClient
 from accounts.models import Project, Role, User
 from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
+from reviews.models import Backtest
 from tests.conftest import PLAIN, client_for
 from tests.gateway.calls.calls import command, rule
 from tests.gateway.checks.test_flows import fail, open_new_check
@@ -57,6 +58,7 @@ class Target:
     note: str = ABSENT
     name: str = "absent"
     number: int = 1
+    backtest: str = ABSENT
     recommendation: str = ABSENT
     incident: str = ABSENT
 
@@ -156,6 +158,18 @@ class World:
     def with_policy(self) -> Target:
         make_policy("strict", project=self.project)
         return replace(self.running(), name="strict")
+
+    def trying(self) -> Target:
+        """A draft of a policy, and none that waits already: so many are taken."""
+        here = Backtest.objects.filter(project__in=(self.project, self.elsewhere))
+        here.update(state="cancelled")
+        return replace(self.running({"document": {}}), name="strict")
+
+    def tried(self) -> Target:
+        target = self.trying()
+        with client_for(self.live, self.manager) as manager:
+            started = manager.post("/policies/strict/backtest", json=target.body).json()
+        return replace(target, backtest=started["id"], body=None)
 
     def with_steps(self) -> Target:
         target = self.running()
