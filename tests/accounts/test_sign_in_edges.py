@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.core import signing
 from django.core.cache import caches
 from django.test import RequestFactory
@@ -25,6 +26,10 @@ from tests.accounts.test_sign_in_throttle import (
 from tests.support.browsing import open_client
 from tests.support.builders import Person
 
+in_one_process = pytest.mark.skipif(
+    not settings.EMBEDDED, reason="The clock of Redis is its own."
+)
+
 
 def test_the_limits_are_those_that_were_decided() -> None:
     """ADR 0018, and the words that people read."""
@@ -34,7 +39,7 @@ def test_the_limits_are_those_that_were_decided() -> None:
     assert timedelta(seconds=KNOWN_SECONDS) == timedelta(days=180)
 
 
-@pytest.mark.once("the clock of Redis is its own")
+@in_one_process
 def test_attempts_are_forgotten_after_five_minutes(bob: Person) -> None:
     here, name = elsewhere(), bob.user.username
     now = timezone.now()
@@ -45,7 +50,7 @@ def test_attempts_are_forgotten_after_five_minutes(bob: Person) -> None:
             assert attempt(name, bob.password, address=here).status_code == status
 
 
-@pytest.mark.once("the clock of Redis is its own")
+@in_one_process
 def test_a_turn_takes_ten_seconds(bob: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttle, "NAME_LIMIT", 3)
     name, now = bob.user.username, timezone.now()

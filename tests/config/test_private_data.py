@@ -86,9 +86,35 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
 def test_a_database_that_others_can_read_is_refused(tmp_path: Path) -> None:
     data = tmp_path / "data"
     prepare_data(data)
-    (data / "checkrail.sqlite3").chmod(0o644)
-    (fault,) = find_data_faults(data)
-    assert "chmod 600" in fault.msg
+    (data / "secret_key").touch(mode=0o600)
+    for name in ("checkrail.sqlite3", "secret_key"):
+        for bits in (0o604, 0o602, 0o601):
+            (data / name).chmod(bits)
+            (fault,) = find_data_faults(data)
+            assert f"{name} is open to other users" in fault.msg
+            assert "chmod 600" in fault.msg
+        (data / name).chmod(0o640)  # a group is the operator's choice
+        assert list(find_data_faults(data)) == []
+
+
+def test_a_group_that_may_look_loses_that_too(tmp_path: Path) -> None:
+    data = open_folder(tmp_path / "data", 0o750)
+    (data / "secret_key").write_text("x")
+    (data / "secret_key").chmod(0o640)
+    assert prepare_data(data)
+    assert (oct(mode(data)), oct(mode(data / "secret_key"))) == ("0o700", "0o600")
+    (data / "somebody-elses.txt").touch()
+    (data / "secret_key").chmod(0o644)
+    assert prepare_data(data)  # what is ours is mended in any folder
+
+
+def test_what_belongs_to_somebody_else_is_left_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = open_folder(tmp_path / "data")
+    monkeypatch.setattr("os.geteuid", lambda: data.stat().st_uid + 1)
+    assert not prepare_data(data)
+    assert oct(mode(data)) == "0o755"
 
 
 def test_a_folder_that_cannot_be_made_is_said_in_one_sentence(tmp_path: Path) -> None:

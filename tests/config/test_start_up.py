@@ -26,10 +26,11 @@ from tests.support.threads import at_once
 
 MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 REDIS = {"default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer"}}
+DISTINCT = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
 GOOD: dict[str, Any] = {
     "EMBEDDED": False,
     "DEBUG": False,
-    "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ",
+    "SECRET_KEY": DISTINCT,
     "ALLOWED_HOSTS": ["checkrail.example"],
     "ORIGINS": ["https://checkrail.example"],
     "CHANNEL_LAYERS": REDIS,
@@ -45,6 +46,13 @@ GOOD: dict[str, Any] = {
         ({"SECRET_KEY": "django-insecure-" + "abcdefgh" * 9}, "Django's example"),
         ({"ALLOWED_HOSTS": ["*"]}, "must name hosts"),
         ({"ORIGINS": ["https://*.example"]}, "must name hosts"),
+        ({"SECRET_KEY": DISTINCT[:49]}, "SECRET_KEY is weak"),
+        ({"SECRET_KEY": "abcd" * 20}, "SECRET_KEY is weak"),
+        ({"ALLOWED_HOSTS": ["a.example", "*"]}, "must name hosts"),
+        ({"ORIGINS": ["checkrail.example"]}, "takes full origins"),
+        ({"ORIGINS": ["https://checkrail.example/"]}, "takes full origins"),
+        ({"ORIGINS": ["https://a.example", "ftp://b.example"]}, "takes full origins"),
+        ({"ORIGINS": ["https://"]}, "takes full origins"),
         ({"ALLOWED_HOSTS": []}, "CHECKRAIL_HOSTS is missing"),
         ({"ORIGINS": []}, "CHECKRAIL_ORIGINS is missing"),
         ({"CHANNEL_LAYERS": MEMORY}, "REDIS_URL is missing"),
@@ -60,6 +68,30 @@ def test_each_unsafe_setting_has_its_sentence(
 
     assert len(faults) == 1
     assert sentence in faults[0].msg
+
+
+@each_row(
+    "fine",
+    [
+        {"SECRET_KEY": DISTINCT[:50]},
+        {"SECRET_KEY": "abcde" * 10},
+        {"ORIGINS": ["http://127.0.0.1:8000", "https://[::1]:8443"]},
+    ],
+)
+def test_what_is_just_safe_enough_is_taken(fine: dict[str, Any]) -> None:
+    with override_settings(**GOOD | fine):
+        assert list(checks.find_setting_faults()) == []
+
+
+def test_all_that_is_to_be_mended_is_said_at_once(database: None) -> None:
+    wrong = {"DEBUG": True, "SECRET_KEY": "short"}
+    with (
+        override_settings(**GOOD | wrong),
+        pytest.raises(
+            ImproperlyConfigured, match=r"DEBUG is on.*\n- SECRET_KEY is weak"
+        ),
+    ):
+        checks.refuse_unsafe()
 
 
 def test_one_process_needs_neither_redis_nor_names() -> None:
