@@ -6,6 +6,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 
 from django.core.management.base import CommandError
+from django.db.models import Sum
 
 from common.ids import parse_code
 from ledger.models import Run
@@ -13,6 +14,15 @@ from ledger.models import Run
 
 def add_run_option(parser: ArgumentParser) -> None:
     parser.add_argument("--run", metavar="ID", help="only this run")
+
+
+def count_selected_entries(code: str | None) -> int:
+    """How much there is to read, for who wants to see how far it came."""
+    runs = Run.objects.all()
+    if code is not None:
+        known = parse_code(code)
+        runs = runs.filter(code=known) if known else runs.none()
+    return runs.aggregate(sum=Sum("head_seq"))["sum"] or 0
 
 
 def list_selected_runs(code: str | None) -> Iterator[Run]:

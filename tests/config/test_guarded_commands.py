@@ -13,6 +13,7 @@ from tests.config.own_commands import list_acts, load_own_commands
 # guidance/core/shell_commands/rules/families/guard_tampering.py.
 HARMLESS = {
     "agents list": "reads",
+    "backtest": "reads",
     "checkpoint_secrets": "reads; with --redact it is asked about",
     "gateway_report": "reads",
     "ledger_protect": "puts protection back",

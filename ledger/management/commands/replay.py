@@ -12,27 +12,43 @@ from django.core.management.base import CommandError
 from common.commands import QuickCommand
 from guidance.core.policy import Policy, load_policy
 from guidance.models import PolicyVersion
-from ledger.management.selection import add_run_option, list_selected_runs
+from ledger.management.progress import ProgressBar
+from ledger.management.selection import (
+    add_run_option,
+    count_selected_entries,
+    list_selected_runs,
+)
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.row_checks import compare_runs, list_batches
 
 
 class Command(QuickCommand):
-    help = "Re-judge every stored step under its policy and name the first difference."
+    help = (
+        "Judge every stored decision again under its policy, and name the first that "
+        "differs in each run."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         add_run_option(parser)
         parser.add_argument(
-            "--policy", metavar="NAME@N", help="judge by this version instead"
+            "--policy",
+            metavar="NAME@N",
+            help="judge by this version instead, in force or not: decisions are compared, "
+            "and the gates that made them",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        runs = different = skipped = 0
+        runs = different = skipped = done = 0
         wanted = _Wanted(options["policy"])
+        bar = ProgressBar(
+            sys.stderr, total=count_selected_entries(options["run"]), what="entries"
+        )
         for batch in list_batches(list_selected_runs(options["run"])):
             same = []
             for run in batch:
+                bar.show(done)
+                done += run.head_seq
                 policy = wanted.get_policy(run)
                 if policy is None and wanted.named:
                     continue  # its project has no such policy: nothing to compare
@@ -42,8 +58,10 @@ class Command(QuickCommand):
                     same.append(run)
                 else:
                     different += 1
+                    bar.clear()
                     self.stderr.write(f"DIFFERENT run {run.code} {replayed.difference}")
             different += 0 if wanted.named else self._compare(same)
+        bar.clear()
         if wanted.named and not runs:
             raise CommandError(f"No project with runs has a policy {wanted.named}.")
         self.stdout.write(f"{runs} runs replayed, {different} different")
