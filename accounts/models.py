@@ -8,10 +8,13 @@ from django.db.models.functions import Now
 
 from common.ids import uuid7
 
-# The agent that the system loop keeps its decisions as, and the intent of its runs.
-# Nobody gets a key for it, and no agent can give that intent: such a run waits for
-# nobody, is never abandoned, and counts as nobody's work.
+# The agents that the server keeps chains of its own as, and the intents of their runs:
+# the system loop's decisions, and the life of a project's policies. Nobody gets a key for
+# them, and no agent can give these intents: such a run waits for nobody, is never
+# abandoned, and counts as nobody's work.
 SYSTEM_LOOP = "system-loop"
+SYSTEM_POLICIES = "system-policies"
+SYSTEM_AGENTS = (SYSTEM_LOOP, SYSTEM_POLICIES)
 
 
 class Role(models.TextChoices):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from accounts.models import SYSTEM_LOOP, Agent, Membership, Project, Role, User
+from accounts.models import SYSTEM_AGENTS, Agent, Membership, Project, Role, User
 from common.errors import Forbidden, NotFound
 
 
@@ -30,7 +30,7 @@ def is_member(*, user_id: int, project_id: int) -> bool:
 
 def list_agents(*, project_id: int) -> QuerySet[Agent]:
     """Agents with their owners, by name; the system loop is nobody's."""
-    agents = Agent.objects.filter(project_id=project_id).exclude(name=SYSTEM_LOOP)
+    agents = Agent.objects.filter(project_id=project_id).exclude(name__in=SYSTEM_AGENTS)
     return agents.select_related("owner").order_by("name")
 
 

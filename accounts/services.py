@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts import secrets
 from accounts.auth import forget_secret
 from accounts.models import (
-    SYSTEM_LOOP,
+    SYSTEM_AGENTS,
     Agent,
     AgentKey,
     Membership,
@@ -56,8 +56,8 @@ def issue_agent_key(
 
     An owner that is named replaces the one before.
     """
-    if name == SYSTEM_LOOP:
-        raise Invalid(f"{SYSTEM_LOOP} is the system loop's own: choose another name.")
+    if name in SYSTEM_AGENTS:
+        raise Invalid(f"{name} is the server's own agent: choose another name.")
     project = ensure_project(slug=project_slug)
     agent, _ = Agent.objects.get_or_create(project=project, name=name)
     if owner is not None:
@@ -73,8 +73,8 @@ def issue_agent_key(
 
 def store_owner(*, agent: Agent, owner: User | None) -> None:
     """Name the person who answers for an agent: somebody of its project."""
-    if agent.name == SYSTEM_LOOP:
-        raise Invalid(f"{SYSTEM_LOOP} belongs to the server: it has no owner.")
+    if agent.name in SYSTEM_AGENTS:
+        raise Invalid(f"{agent.name} belongs to the server: it has no owner.")
     project = agent.project
     if owner is not None and not is_member(user_id=owner.pk, project_id=project.pk):
         raise Invalid(f"{owner} is not a member of the project {project.slug!r}.")

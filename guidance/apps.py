@@ -14,3 +14,4 @@ class GuidanceConfig(AppConfig):
         register_append_only(
             "guidance_policyversion", ("id",), ("project_id", "name", "version")
         )
+        register_append_only("guidance_policyactivation", ("id",))

@@ -1,4 +1,4 @@
-"""Policy versions: immutable documents whose hash stands on every decision."""
+"""Policies: their immutable versions, and which of them came into force when and why."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from accounts.models import Project, User
 
 
 class PolicyVersion(models.Model):
-    """Append-only: the newest version of a name is the one in force for new runs."""
+    """Append-only: what a policy said, and its hash, which stands on every decision."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT)
     name = models.CharField(max_length=64)
     version = models.PositiveIntegerField()
     document = models.TextField(help_text="Canonical JSON; the hash is over its bytes")
     hash = models.CharField(max_length=71)
+    note = models.TextField(default="", db_default="")
     created_by = models.ForeignKey(User, null=True, on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now())
 
@@ -28,3 +29,44 @@ class PolicyVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
+
+
+class Policy(models.Model):
+    """A policy by its name. Changed only together with the activation that says why."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    name = models.CharField(max_length=64)
+    # The version in force for new runs; none while there are only drafts.
+    active = models.ForeignKey(
+        PolicyVersion, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["project", "name"], name="policy_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PolicyActivation(models.Model):
+    """Append-only: a version came into force. Restoring an old one is this, too."""
+
+    policy = models.ForeignKey(
+        Policy, on_delete=models.PROTECT, related_name="activations"
+    )
+    before = models.ForeignKey(
+        PolicyVersion, null=True, on_delete=models.PROTECT, related_name="+"
+    )
+    version = models.ForeignKey(
+        PolicyVersion, on_delete=models.PROTECT, related_name="activations"
+    )
+    note = models.TextField(default="")
+    # Whether runs that were under way went on under this version.
+    apply_to_running = models.BooleanField(default=False)
+    by = models.ForeignKey(User, null=True, on_delete=models.PROTECT)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.version} at {self.at}"

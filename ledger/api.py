@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
 from accounts.api_auth import BEARER_OR_SESSION, get_principal
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS
 from common.errors import NotFound
 from common.paging import (
     build_parameter_error,
@@ -24,7 +24,7 @@ from ledger.schemas import (
     VerifyOut,
 )
 from ledger.selectors import (
-    exclude_loop_runs,
+    exclude_system_runs,
     filter_by_label,
     get_visible_run,
     list_visible_runs,
@@ -45,8 +45,8 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
         runs = runs.filter(status=filters.status)
     if filters.agent is not None:
         runs = runs.filter(agent__name=filters.agent)
-    if filters.agent != SYSTEM_LOOP:
-        runs = exclude_loop_runs(runs)
+    if filters.agent not in SYSTEM_AGENTS:
+        runs = exclude_system_runs(runs)
     if filters.intent is not None:
         if filters.intent not in INTENTS:
             raise build_parameter_error("intent", f"one of {', '.join(INTENTS)}")

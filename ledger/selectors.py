@@ -12,7 +12,7 @@ from django.db.models import Func, QuerySet, TextField, Value
 from django.db.models.sql.compiler import SQLCompiler
 
 from accounts.auth import AgentPrincipal, Principal
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS
 from common.errors import NotFound
 from common.ids import parse_code
 from ledger.chain import format_timestamp
@@ -37,9 +37,9 @@ def list_visible_runs(*, principal: Principal) -> QuerySet[Run]:
     return runs.filter(project__membership__user_id=principal.user_id)
 
 
-def exclude_loop_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
-    """No agent's work: whoever looks for the loop's own runs names its agent."""
-    return runs.exclude(intent=SYSTEM_LOOP)
+def exclude_system_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
+    """No agent's work: whoever looks for the server's own runs names its agent."""
+    return runs.exclude(intent__in=SYSTEM_AGENTS)
 
 
 class LabelText(Func):

@@ -10,10 +10,6 @@ class LoopMoved(RunClosed):
     """Internal: the loop's run was closed; the caller goes on with the next one."""
 
 
-class RunStarted(DomainError):
-    """Internal: another worker started the loop's run; the caller takes that one."""
-
-
 class SignalKnown(DomainError):
     """Internal: a signal with this key is stored; the caller answers with that one."""
 

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
 from django.utils import timezone
 
-from accounts.models import SYSTEM_LOOP, Agent
-from guidance.core.canonical import to_canonical_json
-from guidance.core.runs.memory import Memory
-from guidance.core.runs.usage import Budget
-from guidance.selectors import LoadedPolicy
+from accounts.models import SYSTEM_LOOP
 from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import Entry, Run
 from ledger.plan import Plan
-from ledger.state import RunState, build_state
-from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, get_writer
-from loop.errors import LoopMoved, NotDue, RunStarted
+from ledger.state import RunState
+from ledger.writer import Change, ChangeRequest, get_writer
+from ledger.writer.system_runs import RunStarted, StartSystemRun
+from loop.errors import LoopMoved, NotDue
 from loop.models import ProjectLoop
 
 T = TypeVar("T")
 TASK = "System loop"
-LABELS = {"kind": SYSTEM_LOOP}
 # After so many entries a new run follows, so that each stays quick to verify.
 ENTRIES_LIMIT = 10_000
 # When a project's loop first runs, it reads the ledger from this far back.
 LOOKS_BACK = timedelta(minutes=15)
-UNLIMITED = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
 
 
 def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
@@ -78,7 +73,7 @@ def _start_next_run(project_id: int) -> str:
         except NotDue:
             return str(run.code)  # not long enough yet, or it has an open review
     policy = get_policy_in_force(project_id=project_id, name=DEFAULT)
-    change_request = StartLoopRun(loop_project_id=project_id, policy=policy, parent=run)
+    change_request = StartLoopRun(owner_id=project_id, policy=policy, parent=run)
     try:
         return get_writer().perform_now(change_request)
     except RunStarted:
@@ -94,63 +89,18 @@ def _find_start_positions(project_id: int) -> dict[str, int]:
 
 
 @dataclass(kw_only=True)
-class StartLoopRun(NewRunRequest[str]):
-    loop_project_id: int
-    policy: LoadedPolicy
-    parent: Run | None
-    actor: str = field(init=False, default="")
+class StartLoopRun(StartSystemRun):
+    name: str = SYSTEM_LOOP
+    task: str = TASK
 
-    @property
-    def project_id(self) -> int:
-        return self.loop_project_id
+    def get_newest_id(self) -> int | None:
+        return ProjectLoop.objects.values_list("run_id", flat=True).get(
+            pk=self.owner_id
+        )
 
-    def create(self, at: datetime) -> RunState:
-        now = ProjectLoop.objects.values_list("run_id", flat=True).get(
-            pk=self.loop_project_id
-        )
-        if now != (self.parent.pk if self.parent else None):
-            raise RunStarted("The loop has a run already.")
-        agent, _ = Agent.objects.get_or_create(
-            project_id=self.loop_project_id, name=SYSTEM_LOOP
-        )
-        run = Run.objects.create(
-            code=self.run_code,
-            project_id=self.loop_project_id,
-            agent=agent,
-            policy_id=self.policy.id,
-            parent=self.parent,
-            task=TASK,
-            intent=SYSTEM_LOOP,
-            labels=LABELS,
-            status="running",
-            memory=to_canonical_json(Memory().to_json()),
-            created_at=at,
-            updated_at=at,
-        )
-        self.actor = f"agent:{agent.code}"
-        return build_state(run)
-
-    def decide(self, run: RunState, at: datetime) -> Change[str]:
-        plan = Plan(run, at)
-        plan.add_entry(
-            "run.started",
-            actor=self.actor,
-            payload={
-                "task": TASK,
-                "intent": SYSTEM_LOOP,
-                "model": "",
-                "labels": LABELS,
-                "parent": str(self.parent.code) if self.parent else None,
-                "policy": self.policy.build_stamp(),
-                "budget": asdict(UNLIMITED),
-            },
-        )
-        loops = ProjectLoop.objects.filter(pk=self.loop_project_id)
-        plan.side_updates.append(partial(loops.update, run_id=run.id))
-        return plan.change(self._answer)
-
-    def _answer(self, _entries: Sequence[SealedEntry]) -> str:
-        return self.run_code
+    def add_more(self, plan: Plan) -> None:
+        loops = ProjectLoop.objects.filter(pk=self.owner_id)
+        plan.side_updates.append(partial(loops.update, run_id=plan.run.id))
 
 
 @dataclass(kw_only=True)

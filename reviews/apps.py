@@ -13,9 +13,11 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
         from ledger.verification.row_checks import register_comparison
+        from reviews.policies.row_checks import compare_policies
         from reviews.row_checks import compare_with_chain
         from reviews.transitions import register_entry_types
 
         register_entry_types()
         register_append_only("reviews_ruling", ("id",), ("code",), ("review_id",))
         register_comparison(compare_with_chain)
+        register_comparison(compare_policies)

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from accounts.models import SYSTEM_AGENTS
 from common.errors import RateLimited
 from guidance.core.policy.caps import Cap, CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
@@ -60,7 +61,7 @@ def refuse_reviews_at_cap(reached: CapReached | None) -> None:
 
 
 def refuse_runs_at_cap(*, project_id: int, agent_id: int) -> None:
-    running = Run.objects.filter(status__in=OPEN_RUN)
+    running = Run.objects.filter(status__in=OPEN_RUN).exclude(intent__in=SYSTEM_AGENTS)
     refuse_at_cap(
         get_reached_cap(
             get_caps_in_force(project_id=project_id).open_runs,

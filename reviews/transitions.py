@@ -1,4 +1,4 @@
-"""What entries about reviews and permissions do to a run."""
+"""What entries about reviews, permissions and policies do to a run."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ def register_entry_types() -> None:
     for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
         register_entry_type(name)
     register_entry_type("warning.acknowledged")
+    for name in ("policy.recorded", "policy.stored", "policy.activated"):
+        register_entry_type(name)
 
 
 def apply_opened(run: RunState, payload: Payload, at: datetime) -> RunState:

@@ -33,7 +33,7 @@ from console.runs.rows import (
 )
 from console.runs.timeline import PAGE, build_timeline, list_entries
 from ledger.models import Entry, Run
-from ledger.selectors import exclude_loop_runs
+from ledger.selectors import exclude_system_runs
 from reviews.models import Permission, ReviewState
 from reviews.queue.order import Tally, count_reviews, list_reviews
 from reviews.rulings.take_overs import TAKING_OVER, list_take_overs
@@ -211,7 +211,7 @@ class ProjectSnapshot:
             # The list knows its own filters: it fetches itself.
             return ViewPart(touched=EVERYTHING)
         found = (
-            exclude_loop_runs(Run.objects.filter(pk__in=runs))
+            exclude_system_runs(Run.objects.filter(pk__in=runs))
             .select_related("agent")
             .defer("memory")
             .order_by("pk")

@@ -173,5 +173,6 @@ def _describe_adoption(
         return f"What it would have changed in {policy}."
     return (
         f"Changes to {policy}, version {draft.get('based_on')}, which is in force."
-        " Once adopted they apply to new runs; runs in progress keep what they have."
+        " Adopting stores them as a new version, which is not in force until a manager"
+        " activates it."
     )

@@ -17,7 +17,7 @@ from django.db.models.functions import Cast
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS
 from common.ids import parse_code
 from console.charts import StepFigure, draw_fleet_bar, draw_gauge
 from console.format import (
@@ -30,7 +30,7 @@ from console.format import (
 )
 from guidance.core.number_format import format_duration, format_percent_beside
 from ledger.models import FINAL, Entry, ProjectHead, Run
-from ledger.selectors import exclude_loop_runs
+from ledger.selectors import exclude_system_runs
 from safetext import make_visible_line
 
 PAGE = 50
@@ -155,7 +155,7 @@ def count_fleet(*, project_id: int) -> Fleet:
     runs = Run.objects.filter(
         project_id=project_id, status__in=("running", "paused", "stopped")
     )
-    counts = exclude_loop_runs(runs).aggregate(
+    counts = exclude_system_runs(runs).aggregate(
         running=Count("pk", filter=running & ~slow),
         throttled=Count("pk", filter=running & slow),
         paused=Count("pk", filter=Q(status="paused")),
@@ -167,8 +167,8 @@ def count_fleet(*, project_id: int) -> Fleet:
 def list_runs(*, project_id: int, show: str = "", search: str = "") -> QuerySet[Run]:
     """The project's runs, newest first, as the filters ask."""
     runs = Run.objects.filter(project_id=project_id).order_by("-pk")
-    if search != SYSTEM_LOOP:
-        runs = exclude_loop_runs(runs)
+    if search not in SYSTEM_AGENTS:
+        runs = exclude_system_runs(runs)
     if show in SHOWS:
         runs = runs.filter(status__in=SHOWS[show])
     if search:

@@ -28,6 +28,7 @@ from console.runs.sentences.checks import (
     describe_verdict,
 )
 from console.runs.sentences.loop import LOOP_LINES
+from console.runs.sentences.policies import POLICY_LINES
 from console.runs.sentences.runs import (
     describe_entry,
     describe_observed_step,
@@ -117,6 +118,7 @@ SENTENCES = {
     "warning.acknowledged": describe_acknowledgement,
     "turn.judged": describe_turn,
     **LOOP_LINES,
+    **POLICY_LINES,
 }
 
 

@@ -19,8 +19,7 @@ from django.db.models import QuerySet
 from common.errors import Invalid, RateLimited
 from guidance.core.loop.guardrails import check_cap
 from guidance.core.loop.proposals import Proposal, find_proposal_problem
-from guidance.models import PolicyVersion
-from guidance.selectors import LoadedPolicy, get_policy
+from guidance.selectors import LoadedPolicy, find_active_id, get_policy
 from guidance.services import DEFAULT
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
@@ -165,11 +164,6 @@ def _filter_waiting(decision: Decision) -> QuerySet[Decision]:
 
 def _get_policy_in_force(project_id: int) -> LoadedPolicy:
     """Only reads: no policy may be published inside this transaction."""
-    newest = (
-        PolicyVersion.objects.filter(project_id=project_id, name=DEFAULT)
-        .order_by("-version")
-        .values_list("pk", flat=True)
-        .first()
-    )
-    assert newest is not None  # the decision was made under one
-    return get_policy(newest)
+    active = find_active_id(project_id=project_id, name=DEFAULT)
+    assert active is not None  # the decision was made under one
+    return get_policy(active)

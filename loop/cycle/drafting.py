@@ -1,7 +1,7 @@
-"""Drafts: what adopting a recommendation would change.
+"""Drafts: what adopting a recommendation would change in the policy in force.
 
-A draft is only shown. The newest version of a policy is in force at once, so a policy
-version is stored only when a person adopts the recommendation.
+A draft is only shown. It becomes a version of the policy when a person adopts it, and is
+in force when a person activates that version.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from guidance.core.loop.proposals import Proposal, find_proposal_problem
 from guidance.core.policy import PolicyError, load_policy
 from guidance.core.policy.differences import list_differences
 from guidance.models import PolicyVersion
+from guidance.selectors import find_version_in_force
 from guidance.services import DEFAULT
 from loop.models import OPEN, Recommendation
 
-Newest = Callable[[int, str], PolicyVersion | None]
+Find = Callable[..., PolicyVersion | None]
 
 
 def build_draft(change: Mapping[str, Any], *, project_id: int) -> dict[str, Any]:
@@ -32,31 +33,26 @@ def build_drafter() -> Callable[[Recommendation], dict[str, Any] | None]:
 
     Those that were adopted or dismissed keep their stored draft.
     """
-    newest = cache(get_newest_policy)
+    find = cache(find_version_in_force)
 
     def draft_row(row: Recommendation) -> dict[str, Any] | None:
         if row.state not in OPEN:
             stored: dict[str, Any] | None = json.loads(row.draft)
             return stored
         change = json.loads(row.change)
-        policy = find_changed_policy(change, project_id=row.project_id, newest=newest)
+        policy = find_changed_policy(change, project_id=row.project_id, find=find)
         return apply_change(change, policy)
 
     return draft_row
 
 
-def get_newest_policy(project_id: int, name: str) -> PolicyVersion | None:
-    versions = PolicyVersion.objects.filter(project_id=project_id, name=name)
-    return versions.order_by("-version").first()
-
-
 def find_changed_policy(
-    change: Mapping[str, Any], *, project_id: int, newest: Newest = get_newest_policy
+    change: Mapping[str, Any], *, project_id: int, find: Find = find_version_in_force
 ) -> PolicyVersion | None:
-    """The newest version of the policy that a change is about; None for advice."""
+    """The version in force of the policy that a change is about; None for advice."""
     if "advice" in change:
         return None
-    return newest(project_id, change.get("policy", DEFAULT))
+    return find(project_id=project_id, name=change.get("policy", DEFAULT))
 
 
 def apply_change(

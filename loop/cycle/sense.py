@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS
 from guidance.core.loop.facts import FIELDS, Measured, Snapshot
 from ledger.chain import format_timestamp
 from ledger.models import Checkpoint, Entry, ProjectHead, Run
@@ -90,7 +90,7 @@ def _count_runs(project_id: int) -> Counter[str]:
             Q(status__in=_UNFINISHED) | Q(status__in=_GIVEN_UP) & recent,
             project_id=project_id,
         )
-        .exclude(intent=SYSTEM_LOOP)
+        .exclude(intent__in=SYSTEM_AGENTS)
         .values_list("status")
         .annotate(count=Count("pk"))
     )
@@ -130,7 +130,7 @@ def _list_log_entries(project_id: int) -> list[dict[str, Any]]:
         Entry.objects.filter(
             _LOGGED, project_id=project_id, position__gt=(head or 0) - WITHIN
         )
-        .exclude(run__intent=SYSTEM_LOOP)
+        .exclude(run__intent__in=SYSTEM_AGENTS)
         .order_by("-position")
         .values_list("type", "payload", "run__code", "run__agent__name")
     )

@@ -25,8 +25,8 @@ from loop.selectors import get_midnight
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionTarget:
-    """Notes by their codes; or a recommendation with the newest version of the policy
-    that it changes; or the newest incident of a condition, and what is known of it."""
+    """Notes by their codes; or a recommendation with the version in force of the
+    policy that it changes; or the newest incident of a condition, and what is known of it."""
 
     notes: tuple[str, ...] = ()
     recommendation: Recommendation | None = None

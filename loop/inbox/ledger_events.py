@@ -15,7 +15,7 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS, SYSTEM_LOOP
 from guidance.core.loop.section import LoopSection
 from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import Entry, ProjectHead
@@ -78,7 +78,7 @@ def _filter_entries(
     if section.rulings:
         wanted |= Q(type=RULED)
     entries = Entry.objects.filter(wanted, project_id=project_id, position__gt=after)
-    return entries.exclude(run__intent=SYSTEM_LOOP)
+    return entries.exclude(run__intent__in=SYSTEM_AGENTS)
 
 
 @dataclass(kw_only=True)

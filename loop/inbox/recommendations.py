@@ -18,7 +18,8 @@ from common.responses import Reply, build_reply
 from guidance.core.canonical import to_canonical_json
 from guidance.core.loop.vocabulary import EVENT
 from guidance.core.policy.caps import CapReached
-from guidance.services import DEFAULT, get_policy_in_force, publish_policy
+from guidance.models import PolicyVersion
+from guidance.services import DEFAULT, get_policy_in_force
 from ledger.chain import format_timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -31,6 +32,7 @@ from loop.models import OPEN, ProjectLoop, Recommendation, RecommendationState
 from loop.runs import perform, refuse_closed_run
 from loop.serializers import serialize_recommendation
 from reviews.caps import refuse_at_cap
+from reviews.policies.services import create_version
 
 
 @dataclass(kw_only=True)
@@ -111,9 +113,7 @@ def add_recommendation(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     """Raises Invalid if it could not be adopted under the current policy."""
-    get_policy_in_force(
-        project_id=project_id, name=DEFAULT
-    )  # publishes the built-in one if there is none
+    get_policy_in_force(project_id=project_id, name=DEFAULT)  # made where it is missing
     draft = build_draft(change, project_id=project_id)
     problem = draft["problem"]
     if problem is not None:
@@ -136,67 +136,49 @@ def add_recommendation(
 
 @dataclass(kw_only=True)
 class EndRecommendation(ChangeRequest[None]):
-    """Adopts or dismisses it. Adopting publishes the policy, or starts the loop.
-
-    `based_on` is the policy version whose difference the person has seen.
-    """
+    """Adopts or dismisses it. Adopting one starts the loop, or is said of the version of
+    a policy that was stored for it: `version`, made from `draft`."""
 
     row: Recommendation
     person: PersonPrincipal
     adopt: bool
-    based_on: int | None
-    draft: dict[str, Any] = field(default_factory=dict, init=False)
+    draft: Mapping[str, Any]
+    version: PolicyVersion | None = None
     paused: str | None = field(default=None, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        self.row = row = Recommendation.objects.get(pk=self.row.pk)
-        self.draft = build_draft(json.loads(row.change), project_id=row.project_id)
-        loop = ProjectLoop.objects.select_related("paused_by").get(pk=row.project_id)
+        self.row = Recommendation.objects.get(pk=self.row.pk)
+        project_id = self.row.project_id
+        loop = ProjectLoop.objects.select_related("paused_by").get(pk=project_id)
         self.paused = loop.describe_pause()
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_closed_run(run)
         row = self.row
-        if row.state not in OPEN:
-            raise Invalid(f"The recommendation is {row.state} already.")
+        _refuse_ended(row)
         plan = Plan(run, at)
-        state = RecommendationState.DISMISSED
+        values: dict[str, Any] = {"state": RecommendationState.DISMISSED}
         if self.adopt:
-            state = RecommendationState.ADOPTED
-            self._carry_out(plan, row)
-        _add_entry(plan, row, state, actor=self.person.actor)
+            values["state"] = RecommendationState.ADOPTED
+            if "kind" in self.draft:
+                self._emit(plan, row)
+            if self.version is not None:
+                values["adopted_as"] = self.version
+                values["draft"] = json.dumps(self.draft, ensure_ascii=False)
+        _add_entry(plan, row, values["state"], actor=self.person.actor)
+        values |= {"ended_at": at, "ended_by_id": self.person.user_id}
         rows = Recommendation.objects.filter(pk=row.pk)
-        plan.side_updates.append(
-            partial(
-                rows.update, state=state, ended_at=at, ended_by_id=self.person.user_id
-            )
-        )
+        plan.side_updates.append(partial(rows.update, **values))
         return plan.change()
 
-    def _carry_out(self, plan: Plan, row: Recommendation) -> None:
-        """Apply it to the policy in force, which must be the one that was seen."""
-        draft = self.draft
-        if "set" in draft:
-            self._refuse_unseen(draft)
-        if draft["problem"] is not None:
-            raise Invalid(f"It can no longer be adopted: {draft['problem']}.")
-        if "advice" in draft:
-            return  # adopting advice says that a person has followed it
-        if "set" in draft:
-            if not draft["changes"]:
-                raise Unchanged(
-                    f"The policy {draft['policy']} has all of this already: nothing "
-                    "would change. Dismiss it."
-                )
-            plan.side_updates.append(partial(self._publish, row, draft))
-            return
+    def _emit(self, plan: Plan, row: Recommendation) -> None:
         if self.paused is not None:
             raise LoopPaused(f"The loop is {self.paused}. Resume it first.")
         event = {
             "type": EVENT,
             "action": "start_loop",
-            "kind": draft["kind"],
-            "parameters": draft["parameters"],
+            "kind": self.draft["kind"],
+            "parameters": self.draft["parameters"],
             "decision_id": str(row.decision_id) if row.decision_id else None,
             "reasoning_summary": f"{self.person.username} adopted: {row.title}",
             "state_hash": None,
@@ -206,37 +188,6 @@ class EndRecommendation(ChangeRequest[None]):
         payload = {"decision": event["decision_id"], "event": event}
         plan.add_entry("loop.emitted", actor=self.person.actor, payload=payload)
 
-    def _refuse_unseen(self, draft: Mapping[str, Any]) -> None:
-        """Lists are replaced as a whole, so a change made since would be lost unseen."""
-        name, version = draft["policy"], draft["based_on"]
-        more = {
-            "in_force": {"name": name, "version": version},
-            "changes": draft["changes"],
-        }
-        if self.based_on is None:
-            raise PreconditionRequired(
-                "Give based_on: the policy version whose difference you have seen. "
-                f"Version {version} of {name} is in force.",
-                **more,
-            )
-        if self.based_on != version:
-            raise StaleVersion(
-                f"Version {version} of the policy {name} is in force now; you have seen "
-                f"version {self.based_on}. Look at the difference again, then adopt it.",
-                **more,
-            )
-
-    def _publish(self, row: Recommendation, draft: Mapping[str, Any]) -> None:
-        version = publish_policy(
-            project_id=row.project_id,
-            name=draft["policy"],
-            document=draft["document"],
-            created_by_id=self.person.user_id,
-            based_on=draft["based_on"],
-        )
-        rows = Recommendation.objects.filter(pk=row.pk)
-        rows.update(adopted_as=version, draft=json.dumps(draft, ensure_ascii=False))
-
 
 def end_recommendation(
     *,
@@ -245,13 +196,87 @@ def end_recommendation(
     adopt: bool,
     based_on: int | None = None,
 ) -> Recommendation:
-    """Requires a manager, since a policy affects the whole project."""
+    """Requires a manager, since a policy affects the whole project.
+
+    `based_on` is the policy version whose difference the person has seen. A change of a
+    policy becomes a version that is not in force: a person activates it.
+    """
     require_role(user_id=person.user_id, project_id=row.project_id, role=Role.MANAGER)
+    _refuse_ended(row)
+    draft = build_draft(json.loads(row.change), project_id=row.project_id)
+    version = None
+    if adopt:
+        _refuse_unadoptable(draft, based_on=based_on)
+        if "set" in draft:
+            version = _store_version(row, draft, person=person)
     perform(
         row.project_id,
         lambda run: EndRecommendation(
-            run_code=run, row=row, person=person, adopt=adopt, based_on=based_on
+            run_code=run,
+            row=row,
+            person=person,
+            adopt=adopt,
+            draft=draft,
+            version=version,
         ),
     )
     row.refresh_from_db()
     return row
+
+
+def _store_version(
+    row: Recommendation, draft: Mapping[str, Any], *, person: PersonPrincipal
+) -> PolicyVersion:
+    """Committed before the recommendation says so: what is left if that fails is a draft
+    that binds nobody, and the next attempt finds it."""
+    name = draft["policy"]
+    try:
+        return create_version(
+            project_id=row.project_id,
+            name=name,
+            document=draft["document"],
+            note=f"Recommended: {row.title}",
+            author=person,
+            based_on=draft["based_on"],
+        ).version
+    except Unchanged as unchanged:
+        versions = PolicyVersion.objects.filter(project_id=row.project_id, name=name)
+        return versions.get(version=unchanged.extra["version"])
+
+
+def _refuse_ended(row: Recommendation) -> None:
+    if row.state not in OPEN:
+        raise Invalid(f"The recommendation is {row.state} already.")
+
+
+def _refuse_unadoptable(draft: Mapping[str, Any], *, based_on: int | None) -> None:
+    if "set" in draft:
+        _refuse_unseen(draft, based_on=based_on)
+    if draft["problem"] is not None:
+        raise Invalid(f"It can no longer be adopted: {draft['problem']}.")
+    if "set" in draft and not draft["changes"]:
+        raise Unchanged(
+            f"The policy {draft['policy']} has all of this already: nothing would "
+            "change. Dismiss it."
+        )
+
+
+def _refuse_unseen(draft: Mapping[str, Any], *, based_on: int | None) -> None:
+    """Lists are replaced as a whole, so a change made since would be lost unseen."""
+    name, version = draft["policy"], draft["based_on"]
+    more = {
+        "in_force": {"name": name, "version": version},
+        "changes": draft["changes"],
+    }
+    if based_on is None:
+        raise PreconditionRequired(
+            "Give based_on: the policy version whose difference you have seen. "
+            f"Version {version} of {name} is in force.",
+            **more,
+        )
+    if based_on != version:
+        raise StaleVersion(
+            f"Version {version} of the policy {name} is in force now; you have seen "
+            f"version {based_on}. Look at the difference again, then adopt it.",
+            **more,
+        )

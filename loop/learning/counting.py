@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS
 from guidance.core.lessons import (
     GATE_SKIPPED,
     LOOP_APPROVED,
@@ -88,7 +88,7 @@ def _count_runs(project_id: int, *, since: datetime) -> Iterator[Counted]:
         Run.objects.filter(
             project_id=project_id, status__in=FINAL, finished_at__gte=since
         )
-        .exclude(intent=SYSTEM_LOOP)
+        .exclude(intent__in=SYSTEM_AGENTS)
         .values_list("agent__name", "status")
         .annotate(count=Count("pk"))
     )

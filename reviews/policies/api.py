@@ -22,6 +22,7 @@ from guidance.core.policy.differences import list_differences
 from guidance.core.policy.meaning import describe_difference
 from guidance.core.policy.schema import POLICY_SCHEMA
 from guidance.models import PolicyVersion
+from guidance.selectors import find_active_id
 from guidance.validation import check_document, check_yaml
 from guidance.yaml_documents import write_yaml
 from ledger.chain import format_timestamp
@@ -52,8 +53,7 @@ def list_policies(request: HttpRequest, query: Query[ProjectQuery]) -> HttpRespo
     """Each policy with the version of it that is in force."""
     project = _get_project(request, query)
     items = [
-        _serialize_policy(project, row, count)
-        for row, count in selectors.list_policies(project)
+        _serialize_policy(project, row) for row in selectors.list_policies(project)
     ]
     return build_json_response({"items": items})
 
@@ -91,10 +91,10 @@ def get_policy(
 ) -> HttpResponse:
     """A policy and the version of it that is in force."""
     project = _get_project(request, query)
-    found = {row.name: (row, n) for row, n in selectors.list_policies(project)}
+    found = {row.policy.name: row for row in selectors.list_policies(project)}
     if name not in found:
         raise NotFound
-    return build_json_response(_serialize_policy(project, *found[name]))
+    return build_json_response(_serialize_policy(project, found[name]))
 
 
 @router.get("/policies/{name}/versions", response=VersionList)
@@ -102,8 +102,10 @@ def list_policy_versions(
     request: HttpRequest, name: str, query: Query[ProjectQuery]
 ) -> HttpResponse:
     """All versions, the newest first."""
-    rows = list(selectors.list_versions(_get_project(request, query), name))
-    items = [_serialize_version(row, active=row is rows[0]) for row in rows]
+    project = _get_project(request, query)
+    rows = selectors.list_versions(project, name)
+    active = find_active_id(project_id=project.pk, name=name)
+    items = [_serialize_version(row, active=row.pk == active) for row in rows]
     return build_json_response({"items": items})
 
 
@@ -114,11 +116,11 @@ def get_policy_version(
     """One version with what it says, as JSON and as YAML."""
     project = _get_project(request, query)
     row = selectors.get_version(project, name, number)
-    newest = selectors.list_versions(project, name)[0]
+    active = find_active_id(project_id=project.pk, name=name)
     document = selectors.read_document(row)
     return build_json_response(
         {
-            **_serialize_version(row, active=row.pk == newest.pk),
+            **_serialize_version(row, active=row.pk == active),
             "document": document,
             "yaml": write_yaml(document),
         }
@@ -146,16 +148,17 @@ def _get_project(request: HttpRequest, query: ProjectQuery) -> Project:
     return get_project(principal=get_principal(request), slug=query.project)
 
 
-def _serialize_policy(
-    project: Project, row: PolicyVersion, count: int
-) -> dict[str, Any]:
+def _serialize_policy(project: Project, row: selectors.ListedPolicy) -> dict[str, Any]:
+    active, activation = row.active, row.activation
     return {
         "project": project.slug,
-        "name": row.name,
-        "version": row.version,
-        "hash": row.hash,
-        "versions": count,
-        **_serialize_author(row),
+        "name": row.policy.name,
+        "version": active.version if active else None,
+        "hash": active.hash if active else None,
+        "versions": row.versions,
+        "note": activation.note if activation else None,
+        "by": activation.by.username if activation and activation.by else None,
+        "at": format_timestamp(activation.at) if activation else None,
     }
 
 
@@ -165,12 +168,7 @@ def _serialize_version(row: PolicyVersion, *, active: bool) -> dict[str, Any]:
         "version": row.version,
         "hash": row.hash,
         "active": active,
-        **_serialize_author(row),
-    }
-
-
-def _serialize_author(row: PolicyVersion) -> dict[str, Any]:
-    return {
+        "note": row.note,
         "by": row.created_by.username if row.created_by else None,
         "at": format_timestamp(row.created_at),
     }

@@ -69,11 +69,12 @@ class PolicyOut(BaseModel):
 
     project: str
     name: str
-    version: int
-    hash: str
+    version: int | None = Field(description="null while there are only drafts")
+    hash: str | None
     versions: int
-    by: str | None = Field(description="null: it came with Checkrail")
-    at: Moment
+    note: str | None = Field(description="why this version was put in force")
+    by: str | None = Field(description="who did; null: nobody, it came with Checkrail")
+    at: Moment | None
 
 
 class PolicyList(BaseModel):
@@ -89,6 +90,7 @@ class VersionOut(BaseModel):
     version: int
     hash: str
     active: bool = Field(description="in force for new runs")
+    note: str
     by: str | None = Field(description="null: it came with Checkrail")
     at: Moment
 

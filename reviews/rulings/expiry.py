@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from accounts.models import SYSTEM_LOOP
+from accounts.models import SYSTEM_AGENTS
 from common.errors import DomainError
 from guidance.selectors import get_policy
 from ledger.models import Run, RunStatus
@@ -118,7 +118,7 @@ def abandon_silent_runs() -> int:
         Run.objects.filter(
             status=RunStatus.RUNNING, created_at__lte=long_ago, updated_at__lte=long_ago
         )
-        .exclude(intent=SYSTEM_LOOP)
+        .exclude(intent__in=SYSTEM_AGENTS)
         .order_by("updated_at")
         .values_list("code", "policy_id", "updated_at")
     )

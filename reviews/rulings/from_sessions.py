@@ -10,7 +10,7 @@ import logging
 from typing import Protocol
 
 from accounts.auth import FROM_SESSION, PersonPrincipal
-from accounts.models import SYSTEM_LOOP, Agent
+from accounts.models import SYSTEM_AGENTS, Agent
 from common.errors import Forbidden
 from guidance.core.policy import ReviewRules
 from guidance.selectors import get_policy
@@ -75,7 +75,7 @@ def _find_refusal(
     if not rules.rulings_from_agents:
         return FROM_SESSION
     # Nobody has a key of the system loop, so no session is its own.
-    if not rules.refuse_own_agents or agent.name == SYSTEM_LOOP:
+    if not rules.refuse_own_agents or agent.name in SYSTEM_AGENTS:
         return None
     if agent.owner_id is None:
         return NO_OWNER

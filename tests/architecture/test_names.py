@@ -38,7 +38,7 @@ IRREGULAR = frozenset(
 NO_PARTICIPLES = frozenset("embed exceed feed need proceed seed speed".split())
 VERBS = frozenset(
     """
-    abandon abort accept acknowledge act add admit adopt allow allows amend announce
+    abandon abort accept acknowledge act activate add admit adopt allow allows amend announce
     answer append apply approve ask assign attempt attend await begin bind blank
     block bound build call cancel carry catch change check choose claim clean clear
     close collect combine comment commit compare compile compute confirm connect

@@ -67,9 +67,9 @@ def test_the_console_lists_it_only_where_it_is_looked_for(
 def test_nobody_else_can_be_it(agent: httpx.Client, project: Project) -> None:
     body = {"task": "t", "intent": "system-loop"}
     problem(agent.post("/runs", json=body), "invalid")
-    with pytest.raises(Invalid, match="system loop's own"):
+    with pytest.raises(Invalid, match="server's own"):
         issue_agent_key(name="system-loop", project_slug=project.slug)
-    with pytest.raises(CommandError, match="system loop's own"):
+    with pytest.raises(CommandError, match="server's own"):
         call_command("agent_key", "system-loop", project=project.slug)
     outcome(agent, project)
     loop_agent = Agent.objects.get(project=project, name="system-loop")

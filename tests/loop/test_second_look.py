@@ -16,10 +16,11 @@ from accounts.models import Project
 from guidance.services import get_policy_in_force
 from ledger.models import Entry
 from ledger.writer import get_writer
+from ledger.writer.system_runs import RunStarted
 from loop.control.clock import SendHeartbeat, run_cycle, send_heartbeat
 from loop.cycle.decide import DecideSignals
 from loop.cycle.sense import sense
-from loop.errors import AlreadyDecided, NotDue, RunStarted, SignalKnown
+from loop.errors import AlreadyDecided, NotDue, SignalKnown
 from loop.inbox.incidents import ResolveIncident
 from loop.inbox.ledger_events import ReadLedgerEvents, read_ledger_events
 from loop.inbox.notes import EndNote, ReturnNotes, return_unconfirmed_notes
@@ -249,7 +250,7 @@ def test_two_that_start_the_loop_start_one_run(project: Project, run: str) -> No
 
     with pytest.raises(RunStarted):
         get_writer().perform_now(
-            StartLoopRun(loop_project_id=project.pk, policy=policy, parent=None)
+            StartLoopRun(owner_id=project.pk, policy=policy, parent=None)
         )
 
     assert ensure_run(project.pk) == run

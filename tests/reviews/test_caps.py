@@ -227,7 +227,7 @@ def test_runs_over_the_cap_are_refused_in_words(
     refusal = problem(answer, "rate-limited")
     assert "3 runs that are running or paused" in refusal["detail"]
     assert int(answer.headers["retry-after"]) > 1
-    assert Run.objects.filter(project=project).count() == 3
+    assert Run.objects.filter(project=project, agent__name="robo").count() == 3
     agent.post(f"/runs/{runs[0]}/finish", json={"outcome": "completed"})
     start_run(agent)
 

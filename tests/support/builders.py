@@ -20,7 +20,7 @@ from accounts.models import Project, Role, User
 from accounts.services import add_person, ensure_project, issue_agent_key
 from common.errors import Unchanged
 from guidance.models import PolicyVersion
-from guidance.services import publish_policy
+from reviews.policies.services import create_version
 
 _numbers = count(1)
 
@@ -80,13 +80,15 @@ def make_robot(name: str = "robo", *, project: Project) -> Robot:
 
 
 def make_policy(name: str, *, project: Project, **sections: Any) -> PolicyVersion:
-    """The next version of a policy, if it changes anything; what is left out keeps its
-    default."""
+    """The next version of a policy, in force, if it changes anything; what is left out
+    keeps its default."""
     try:
-        return publish_policy(project_id=project.pk, name=name, document=sections)
-    except Unchanged:
+        return create_version(
+            project_id=project.pk, name=name, document=sections, activate=True
+        ).version
+    except Unchanged as unchanged:
         versions = PolicyVersion.objects.filter(project=project, name=name)
-        return versions.latest("version")
+        return versions.get(version=unchanged.extra["version"])
 
 
 def step(number: int, **more: Any) -> dict[str, Any]:

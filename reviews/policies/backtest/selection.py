@@ -9,13 +9,13 @@ from django.db.models import QuerySet, Sum
 from ledger.backtest.engine import JudgedPage
 from ledger.backtest.history import select_runs
 from ledger.models import Run
-from ledger.selectors import exclude_loop_runs
+from ledger.selectors import exclude_system_runs
 from reviews.models import Backtest
 
 
 def select_history(backtest: Backtest) -> QuerySet[Run]:
     """The runs that may have decisions for it."""
-    runs = exclude_loop_runs(Run.objects.filter(project_id=backtest.project_id))
+    runs = exclude_system_runs(Run.objects.filter(project_id=backtest.project_id))
     if not backtest.all_runs:
         runs = runs.filter(policy__name=backtest.policy)
     if backtest.agent_id is not None:

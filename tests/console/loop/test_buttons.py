@@ -79,14 +79,18 @@ def test_recommendations_are_adopted_or_dismissed_by_managers(
     assert "Draft ready" in page
     assert "checks.max_resets Before not set After 1" in page
     assert "What to do: Read it <i>together</i>." in page
-    assert "Adopt" not in get_words(reviewer, tab)
+    assert "Adopt Dismiss" in page
+    assert "Adopt Dismiss" not in get_words(reviewer, tab)
     seen = get_policy_in_force(project_id=history.project.pk, name="default").version
     refused = reviewer.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
     assert refused.status_code == 403
     adopted = manager.post(f"{tab}{draft.code}/adopt/", {"based_on": seen})
     assert adopted["Location"] == f"{tab}#recommendation-{draft.code}"
+    draft.refresh_from_db()
+    assert draft.adopted_as is not None
+    assert '"max_resets":1' in draft.adopted_as.document
     policy = get_policy_in_force(project_id=history.project.pk, name="default")
-    assert policy.policy.checks.max_resets == 1
+    assert policy.version == seen
     before = len(events(history.project))
     manager.post(f"{tab}{advice.code}/adopt/")
     assert len(events(history.project)) == before

@@ -9,11 +9,12 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from common.errors import Unchanged
 from guidance.models import PolicyVersion
-from guidance.services import get_policy_in_force, publish_policy
+from guidance.services import get_policy_in_force
 from loop.inbox import recommendations
 from loop.models import Recommendation
+from reviews.policies.acts import Outcome
+from reviews.policies.services import activate_version, create_version
 from tests.loop.saying import sound
 from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy
@@ -53,6 +54,7 @@ def test_a_change_is_adopted_on_the_version_that_was_seen(
     missing = problem(manager.post(_path(second)), "precondition-required")
     assert missing["in_force"] == {"name": "default", "version": 1}
     assert adopt(manager, second, based_on=1).json()["state"] == "adopted"
+    activate(project, 2)
 
     stale = problem(adopt(manager, first, based_on=1), "stale-version")
 
@@ -97,32 +99,67 @@ def test_what_changes_nothing_makes_no_version_and_says_so(
     for change in (STRICTER, empty):
         code = recommend(agent, change)
         assert get_recommendation(manager, code)["draft"]["changes"] == []
-        told = problem(adopt(manager, code, based_on=1), "unchanged")
+        told = problem(adopt(manager, code, based_on=2), "unchanged")
         assert "nothing" in told["detail"]
         assert get_recommendation(manager, code)["state"] == "pending"
-    assert versions(project) == 1
+    assert versions(project) == 2
 
 
-def test_publishing_what_is_in_force_makes_no_version(project: Project) -> None:
-    document = {"checks": {"max_resets": 1}}
-    publish_policy(project_id=project.pk, name="own", document=document)
-    with pytest.raises(Unchanged, match="nothing would change"):
-        publish_policy(project_id=project.pk, name="own", document=document)
-    assert make_policy("own", project=project, checks={"max_resets": 2}).version == 2
-    # What was in force before may be again.
-    assert make_policy("own", project=project, checks={"max_resets": 1}).version == 3
-
-
-def test_of_two_who_saw_the_same_version_one_is_told_that_it_moved(
-    agent: httpx.Client, manager: httpx.Client, project: Project
+def test_what_was_adopted_binds_nobody_until_a_person_activates_it(
+    agent: httpx.Client, manager: httpx.Client, alice: Person, project: Project
 ) -> None:
     codes = [
         recommend(agent, {"set": {"checks": {"max_resets": number}}})
         for number in (1, 2, 4, 5)
     ]
     answers = at_once(*(partial(adopt, manager, code, based_on=1) for code in codes))
-    assert sorted(answer.status_code for answer in answers) == [200, 412, 412, 412]
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert versions(project) == 5
+    in_force = get_policy_in_force(project_id=project.pk, name="default")
+    assert in_force.version == 1
+    rows = PolicyVersion.objects.filter(project=project, created_by=alice.user)
+    assert {row.note for row in rows} == {"Recommended: t"}
+    activate(project, 3)
+    in_force = get_policy_in_force(project_id=project.pk, name="default")
+    assert in_force.version == 3
+    sound(project)
+
+
+def test_two_who_adopt_the_same_one_make_one_version(
+    agent: httpx.Client, manager: httpx.Client, project: Project
+) -> None:
+    code = recommend(agent, STRICTER)
+    send = partial(adopt, manager, code, based_on=1)
+    answers = at_once(send, send, send)
+    assert sorted(answer.status_code for answer in answers) == [200, 422, 422]
     assert versions(project) == 2
+
+
+def test_a_draft_that_was_left_behind_is_found_again(
+    agent: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The version is stored, and the server stops before the recommendation says so."""
+    code = recommend(agent, STRICTER)
+    with monkeypatch.context() as patch:
+        patch.setattr(recommendations, "perform", fail)
+        assert adopt(manager, code, based_on=1).status_code == 500
+    assert versions(project) == 2
+    assert adopt(manager, code, based_on=1).status_code == 200
+    assert versions(project) == 2
+    adopted = Recommendation.objects.get(code=code).adopted_as
+    assert adopted is not None
+    assert adopted.version == 2
+
+
+def fail(*_args: Any) -> None:
+    raise RuntimeError("The server stops.")
+
+
+def activate(project: Project, number: int) -> None:
+    activate_version(project_id=project.pk, name="default", number=number)
 
 
 def test_a_version_published_elsewhere_in_that_moment_wins(
@@ -134,11 +171,11 @@ def test_a_version_published_elsewhere_in_that_moment_wins(
     """Between the look at the policy and the new version: the database decides."""
     code = recommend(agent, STRICTER)
 
-    def publish_late(**wanted: Any) -> PolicyVersion:
+    def store_late(**wanted: Any) -> Outcome:
         make_policy("default", project=project, checks={"max_resets": 1})
-        return publish_policy(**wanted)
+        return create_version(**wanted)
 
-    monkeypatch.setattr(recommendations, "publish_policy", publish_late)
+    monkeypatch.setattr(recommendations, "create_version", store_late)
     problem(adopt(manager, code, based_on=1), "stale-version")
     assert get_recommendation(manager, code)["state"] == "pending"
     sound(project)
@@ -156,6 +193,7 @@ def test_the_page_shows_the_difference_and_asks_for_the_version_it_showed(
 
     assert browser.post(f"{tab}{code}/adopt/").status_code == 428
     assert browser.post(f"{tab}{code}/adopt/", {"based_on": "1"}).status_code == 302
+    activate(project, 2)
     moved = browser.post(f"{tab}{stale}/adopt/", {"based_on": "1"})
 
     assert moved.status_code == 412

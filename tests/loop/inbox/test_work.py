@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from guidance.models import PolicyVersion
+from guidance.selectors import get_policy
 from guidance.services import get_policy_in_force
 from loop.control.clock import run_cycle
 from loop.models import Incident, Note, ProjectLoop
@@ -123,22 +124,23 @@ def test_a_recommendation_becomes_a_draft_and_no_policy_before_a_person_says_so(
     assert told["event"]["parameters"]["recommendation"] == code
     (row,) = agent.get("/loop/recommendations").json()["items"]
     assert row["state"] == "drafted"
-    assert row["draft"]["based_on"] == 1
+    assert row["draft"]["based_on"] == 2
     assert row["draft"]["document"]["continue"] == {"max_rework_ratio": 0.4}
     assert row["draft"]["document"]["checks"] == {"max_resets": 1}
     versions = PolicyVersion.objects.filter(project=project)
-    assert versions.count() == 1
+    assert versions.count() == 2
     path = f"/loop/recommendations/{code}/adopt"
     problem(reviewer.post(path), "forbidden")
-    assert versions.count() == 1
+    assert versions.count() == 2
     seen = {"based_on": row["draft"]["based_on"]}
     assert manager.post(path, json=seen).json()["state"] == "adopted"
     policy = get_policy_in_force(project_id=project.pk, name="default")
     assert policy.version == 2
-    assert policy.policy.continue_limits.max_rework_ratio == 0.4
-    assert policy.policy.checks.max_resets == 1
+    adopted = get_policy(versions.get(version=3).pk)
+    assert adopted.policy.continue_limits.max_rework_ratio == 0.4
+    assert adopted.policy.checks.max_resets == 1
     problem(manager.post(path), "invalid")
-    assert versions.count() == 2
+    assert versions.count() == 3
     sound(project)
 
 
@@ -324,4 +326,4 @@ def test_the_loop_tells_how_it_stands(
     assert told["oldest_pending_age_s"] >= 0
     assert told["caps"][0] == {"action": "start_loop", "used": 1, "limit": 5}
     assert told["cost_today"] == {"used": "0.00", "limit": "1.00"}
-    assert told["policy"]["version"] == 1
+    assert told["policy"]["version"] == 2

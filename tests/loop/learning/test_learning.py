@@ -24,6 +24,7 @@ from loop.learning.weekly import build_summary
 from loop.models import Decision, ProjectLoop, Recommendation
 from loop.tasks import learn as learn_task
 from reviews.models import Review
+from reviews.policies.services import activate_version
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_on_call
 from tests.gateway.checks.test_flows import fail, open_new_check
@@ -118,8 +119,9 @@ def test_what_people_and_runs_did_is_counted_and_recommended_once(
 
     (told, *_) = reviewer.get("/loop/recommendations").json()["items"]
     assert told["evidence"]["days"] == 30
-    # Adopted, the gate holds nobody any more; and it is said once.
-    end_recommendation(row=gate, person=alice.principal, adopt=True, based_on=1)
+    # Adopted and activated, the gate holds nobody any more; and it is said once.
+    end_recommendation(row=gate, person=alice.principal, adopt=True, based_on=2)
+    activate_version(project_id=project.pk, name="default", number=3)
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1))
     assert open_new_check(agent, run, "style")["enforcement_mode"] == "advisory"

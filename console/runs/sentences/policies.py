@@ -1,0 +1,55 @@
+"""What the entries of a project's policies say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from console.format import format_count
+from console.runs.sentences.runs import Line
+from safetext import make_visible_line
+
+
+def describe_recorded_policies(payload: Mapping[str, Any]) -> Line:
+    versions = payload["versions"]
+    active = [_name_version(each) for each in versions if each["active"]]
+    return Line(
+        icon="flag",
+        tone="mute",
+        head=f"{format_count(len(versions), 'policy version')} found",
+        text=f"In force: {', '.join(active)}" if active else "",
+    )
+
+
+def describe_stored_version(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="note",
+        tone="mute",
+        head=f"Policy {_name_version(payload)} stored",
+        text=make_visible_line(payload["note"]),
+    )
+
+
+def describe_activation(payload: Mapping[str, Any]) -> Line:
+    before = payload["before"]
+    more = [] if before is None else [f"Before: version {before}"]
+    if payload["apply_to_running"]:
+        more.append("Also for runs in progress")
+    return Line(
+        icon="check",
+        tone="go",
+        head=f"Policy {_name_version(payload)} in force",
+        text=make_visible_line(payload["note"]),
+        why=tuple(more),
+    )
+
+
+def _name_version(payload: Mapping[str, Any]) -> str:
+    return make_visible_line(f"{payload['name']}, version {payload['version']}")
+
+
+POLICY_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
+    "policy.recorded": describe_recorded_policies,
+    "policy.stored": describe_stored_version,
+    "policy.activated": describe_activation,
+}
