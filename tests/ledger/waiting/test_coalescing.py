@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from queue import Queue
+from queue import Empty, Queue
+from types import SimpleNamespace
 
 import pytest
 
+from ledger.waiting import coalescing
 from ledger.waiting.coalescing import CoalescingSender
 
 WAIT_S = 10
@@ -64,3 +66,19 @@ def test_a_sender_whose_thread_has_ended_starts_another() -> None:
     sender.add([2])
 
     assert sent.get(timeout=WAIT_S)[1] == [2]
+
+
+def test_it_gathers_before_or_after_it_sends_and_sends_nothing_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: Queue[object] = Queue()
+    monkeypatch.setattr(coalescing, "time", SimpleNamespace(sleep=done.put))
+    sender = CoalescingSender("test", done.put, before_s=0.5, after_s=0.25)
+
+    for project in (1, 2):
+        sender.add([project])
+        told = [done.get(timeout=WAIT_S) for _ in range(3)]
+        assert told == [0.5, [project], 0.25]
+
+    with pytest.raises(Empty):
+        done.get(timeout=0.05)
