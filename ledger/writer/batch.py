@@ -132,7 +132,6 @@ class Committer:
     def commit_one(self, job: Job) -> None:
         """Lock first, then read the clock, then judge."""
         try:
-            job.committing = False
             with transaction.atomic():
                 answer, stored = self._commit_locked(job.request)
                 job.committing = True

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.models import Checkpoint, Run
+from ledger.writer import get_writer
 from reviews.models import (
     AdvisoryWarning,
     AgentWait,
@@ -27,6 +28,8 @@ from reviews.models import (
     Ruling,
     ToolCall,
 )
+from reviews.permissions.exemptions import RevokeExemption, get_visible_exemption
+from reviews.permissions.standing import RevokePermission, get_visible_permission
 from reviews.queue.agent_waits import store_waits
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 from reviews.rulings.reading_proof import store_served_page
@@ -199,8 +202,8 @@ def test_whatever_is_done_to_one_run_another_stays_as_it_was(
     agent: httpx.Client, people: People, project: Project
 ) -> None:
     make_policy("p", project=project, gates=GATES)
-    own = build_scene(agent, people, "own")
     other = build_scene(agent, people, "other")
+    own = build_scene(agent, people, "own")
     before = take_picture(other.run)
 
     for act in ACTS:
@@ -213,3 +216,27 @@ def test_whatever_is_done_to_one_run_another_stays_as_it_was(
     people.reviewer.post(f"/runs/{third.run}/abort", json={})
     assert not Review.objects.filter(run__code=third.run, state="open").exists()
     assert take_picture(other.run) == before
+
+
+def test_who_takes_back_what_is_taken_back_already_is_not_its_taker(
+    agent: httpx.Client, people: People, project: Project, alice: Person, bob: Person
+) -> None:
+    """Both have read it while it stood."""
+    make_policy("p", project=project, gates=GATES)
+    scene = build_scene(agent, people, "own")
+    permission = get_visible_permission(alice.principal, scene.permission)
+    exemption = get_visible_exemption(alice.principal, scene.exemption)
+    for person in (bob, alice):
+        for request in (
+            RevokePermission(
+                run_code=scene.run, permission=permission, person=person.principal
+            ),
+            RevokeExemption(
+                run_code=scene.run, exemption=exemption, person=person.principal
+            ),
+        ):
+            get_writer().perform_now(request)
+
+    for row in (permission, exemption):
+        row.refresh_from_db()
+        assert row.revoked_by == bob.user
