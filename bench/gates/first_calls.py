@@ -2,7 +2,8 @@
 
 Patterns build their automata as they go, so a process that has judged other calls says
 little about one that has not. Each call is judged in a copy of a process that was just
-warmed up: `python -m bench.gates.first_calls` prints the seconds of each as JSON.
+warmed up: `python -m bench.gates.first_calls` prints as JSON how long each took, and how
+slow the machine was then.
 """
 
 from __future__ import annotations
@@ -15,15 +16,15 @@ import sys
 import time
 
 from bench.gates.calls import build_slow_calls, judge
+from bench.gates.yardstick import Timing, measure_slowness
 from guidance.core.secrets import warm_up
 
 
-def measure_first_calls() -> dict[str, float]:
+def measure_first_calls() -> dict[str, Timing]:
     done = subprocess.run(
         [sys.executable, "-m", __name__], check=True, stdout=subprocess.PIPE
     )
-    took: dict[str, float] = json.loads(done.stdout)
-    return took
+    return {name: Timing(*took) for name, took in json.loads(done.stdout).items()}
 
 
 def main() -> None:
@@ -37,10 +38,11 @@ def main() -> None:
         if child == 0:
             began = time.process_time()
             judge(call)
-            os.write(writer, str(time.process_time() - began).encode())
+            seconds = time.process_time() - began
+            os.write(writer, json.dumps([seconds, measure_slowness()]).encode())
             os._exit(0)
         os.waitpid(child, 0)
-        took[name] = float(os.read(reader, 64))
+        took[name] = json.loads(os.read(reader, 64))
         os.close(reader)
         os.close(writer)
     print(json.dumps(took))

@@ -11,6 +11,7 @@ from bench.figures import Figure, get_percentile
 from bench.gates.calls import build_slow_calls, judge
 from bench.gates.first_calls import measure_first_calls
 from bench.gates.peer import Peer
+from bench.gates.yardstick import Timing, measure_slowness
 from guidance.core.shell_commands import judge_command
 from guidance.core.shell_commands.limits import MAX_CHARACTERS
 from guidance.core.tools.calls import Call, CommandCall
@@ -96,7 +97,7 @@ def _measure_heredocs() -> Figure:
     took = _measure(judge, calls, rounds=LONG_ROUNDS)
     return _build_figure(
         f"a whole call, {len(calls)} with here-documents, p99",
-        get_percentile(sorted(took.values()), 0.99),
+        _get_percentile(took, 0.99),
         HEREDOC_LIMIT,
         theirs=None,
     )
@@ -110,12 +111,13 @@ def _build_commands(texts: Mapping[str, str]) -> dict[str, Call]:
 
 def _measure(
     judge: Callable[[Judged], object], judged: Mapping[str, Judged], *, rounds: int
-) -> dict[str, float]:
+) -> dict[str, Timing]:
     """The best of the rounds, without a collector that runs when it likes."""
     gc.disable()
     try:
         return {
-            name: _measure_best(judge, each, rounds) for name, each in judged.items()
+            name: Timing(_measure_best(judge, each, rounds), measure_slowness())
+            for name, each in judged.items()
         }
     finally:
         gc.enable()
@@ -134,11 +136,11 @@ def _measure_best(
 
 
 def _build_median(
-    what: str, took: Mapping[str, float], theirs: Mapping[str, float] | None
+    what: str, took: Mapping[str, Timing], theirs: Mapping[str, float] | None
 ) -> Figure:
     return _build_figure(
         what,
-        get_percentile(sorted(took.values()), 0.5),
+        _get_percentile(took, 0.5),
         USUAL_LIMIT,
         theirs=get_percentile(sorted(theirs.values()), 0.5) if theirs else None,
     )
@@ -146,20 +148,33 @@ def _build_median(
 
 def _build_slowest(
     what: str,
-    took: Mapping[str, float],
+    took: Mapping[str, Timing],
     theirs: Mapping[str, float] | None,
     *,
     limit: float | None = None,
 ) -> Figure:
-    name = max(took, key=lambda each: took[each])
+    name = max(took, key=lambda each: took[each].adjusted)
     peer = max(theirs.values()) if theirs else None
     return _build_figure(f"{what} ({name})", took[name], limit, theirs=peer)
 
 
+def _get_percentile(took: Mapping[str, Timing], part: float) -> Timing:
+    adjusted = get_percentile([each.adjusted for each in took.values()], part)
+    return next(each for each in took.values() if each.adjusted == adjusted)
+
+
 def _build_figure(
-    what: str, seconds: float, limit: float | None, *, theirs: float | None
+    what: str, took: Timing, limit: float | None, *, theirs: float | None
 ) -> Figure:
-    """The ratio is to the peer, and to the limit where there is no peer."""
+    """The ratio is to the peer, and to the limit where there is no peer. The figure is as
+    it was measured; a limit grows as the machine was slower than the reference."""
+    seconds, slowness = took
+    target = ""
+    if limit is not None:
+        limit *= slowness
+        target = f"under {_format(limit)}"
+    if slowness > 1.0 and limit is not None:
+        target += f", for a machine {slowness:.2f} times as slow"
     compared_with, other = "", theirs if theirs is not None else limit
     if other is not None:
         compared_with = f"{'limit' if theirs is None else 'peer'} {_format(other)}"
@@ -168,7 +183,7 @@ def _build_figure(
         figure=_format(seconds),
         compared_with=compared_with,
         ratio=None if other is None else seconds / other,
-        target="" if limit is None else f"under {_format(limit)}",
+        target=target,
         met=None if limit is None else seconds < limit,
     )
 

@@ -73,6 +73,8 @@ def inspect(
         leaves = list(reader.read_leaves())
     except TooMuchError:
         return Inspection(_limit_hits(reader.list_read_leaves()), texts.own, whole=True)
+    if not leaves:
+        return Inspection((), texts.own)
     hidden = sum(hit.end - hit.start for leaf in leaves for hit in leaf.hits)
     return Inspection(_limit_hits(leaves), texts.own, whole=hidden > _MOST_HIDDEN)
 

@@ -318,11 +318,10 @@ def _find_windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:
             at = code.find(piece, at + len(piece))
     windows: list[tuple[int, int]] = []
     for at in sorted(places):
-        start, end = max(0, at - _BEFORE), at + _AFTER
-        if windows and start <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], end)
+        if windows and at - _BEFORE <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], at + _AFTER)
         else:
-            windows.append((start, end))
+            windows.append((max(0, at - _BEFORE), at + _AFTER))
     return windows
 
 
