@@ -11,6 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bench.figures import Figure, render_table
+from bench.measurements.backtest import (
+    DECISIONS,
+    measure_backtest_on_postgres,
+    measure_backtest_on_sqlite,
+)
 from bench.measurements.calls import measure_calls
 from bench.measurements.flood import AGENTS as FEW
 from bench.measurements.flood import KEY_RATE, measure_flood
@@ -98,6 +103,10 @@ MEASUREMENTS = {
                 start_sqlite_server(runs=SINGLE + PAUSED, variables=LOCAL_WEBHOOKS)
             ),
         ),
+    ),
+    "backtest": Measurement(
+        f"{DECISIONS:,} stored decisions judged again by a draft",
+        (measure_backtest_on_postgres, measure_backtest_on_sqlite),
     ),
     "importing": Measurement(
         "how long `import checkrail` takes", (measure_import_time,)

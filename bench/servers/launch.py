@@ -47,7 +47,7 @@ def start_sqlite_server(
     """`manage.py up` on an empty folder; `variables` are added to its environment."""
     with tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name:
         folder = Path(name)
-        environment = {**_build_environment(), "CHECKRAIL_DATA": name, **variables}
+        environment = {**build_environment(), "CHECKRAIL_DATA": name, **variables}
         contents = fill_database(environment, runs=runs, reviews=reviews)
         url = f"http://127.0.0.1:{_find_free_port()}"
         command = ["manage.py", "up", "--no-demo", "--port", str(urlsplit(url).port)]
@@ -77,7 +77,7 @@ def start_postgres_server(
         folder = Path(name)
         url = f"http://127.0.0.1:{_find_free_port()}"
         environment = {
-            **_build_environment(),
+            **build_environment(),
             **urls,
             "DATABASE_URL": database,
             "SECRET_KEY": secrets.token_urlsafe(48),
@@ -104,7 +104,7 @@ def start_postgres_server(
             )
 
 
-def _build_environment() -> dict[str, str]:
+def build_environment() -> dict[str, str]:
     """Ours, without what would choose another profile or another folder.
 
     One key stands for many agents: it is not held to the rate of one.
