@@ -112,6 +112,20 @@ async def test_nothing_is_left_of_those_who_have_gone(
             await asyncio.sleep(0.01)
 
 
+@override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=3)
+async def test_who_was_answered_waits_behind_those_who_wait_already() -> None:
+    registry = Connections()
+    first, second, third = (add(registry)[0] for _ in range(3))
+    registry.set_waiting(first, False)
+    registry.set_waiting(first, True)
+    for evicted in (second, third, first):
+        newest, welcome = add(registry)
+        assert welcome
+        assert evicted.expired
+        registry.set_waiting(newest, False)
+    assert add(registry)[1] is False
+
+
 async def answer(scope: Scope, _receive: Receive, send: Send) -> None:
     """Without a look at the body."""
     await send_json(send, status=scope.get("answer", 413), body=b"{}")

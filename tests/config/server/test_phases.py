@@ -110,6 +110,7 @@ class Line:
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scopes.append(scope)
         await self.may_answer.wait()
+        self.may_answer.clear()
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"done"})
 
@@ -210,6 +211,23 @@ async def test_a_request_before_its_turn_is_not_waited_for() -> None:
         assert not line.check_after(1_000).transport.closed
         line.protocol.evict()
         assert (line.said, line.transport.closed) == ("", True)
+
+
+async def test_a_request_whose_turn_has_come_is_waited_for_from_then_on() -> None:
+    async with hurry():
+        line = Line().take(WHOLE).take(post("/late"))
+        line.protocol._since -= 1_000  # the answer before it took long
+        line.may_answer.set()
+        while len(line.scopes) < 2:
+            await asyncio.sleep(0)
+        assert (line.protocol.phase, line.others.waiting) == (Phase.BODY, True)
+        now = line.protocol.loop.time()
+        closed = []
+        for seconds in (34, 36):
+            line.protocol.check(now + seconds)
+            closed.append(line.transport.closed)
+        assert closed == [False, True]
+        assert line.said.count("HTTP/1.1 408") == 1
 
 
 @each_row(
