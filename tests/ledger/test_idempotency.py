@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -12,6 +13,8 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.idempotency import (
+    Idempotency,
+    build_idempotency,
     build_own_key,
     build_record,
     delete_old_keys,
@@ -121,6 +124,18 @@ def test_the_same_key_for_another_request_is_refused(agent: httpx.Client) -> Non
     assert len(agent.get("/runs").json()["items"]) == 2
 
 
+def test_each_key_of_an_agent_is_for_a_request_of_its_own(agent: httpx.Client) -> None:
+    answers = [
+        send(agent, "/runs", {"task": task}, {"Idempotency-Key": key})
+        for key, task in (("a", "t"), ("b", "t"), ("c", "u"), ("a", "t"))
+    ]
+
+    assert [answer.status_code for answer in answers] == [201] * 4
+    first, second, third, again = (answer.json()["id"] for answer in answers)
+    assert len({first, second, third}) == 3
+    assert again == first
+
+
 def test_two_bodies_at_once_with_one_key_have_one_effect(agent: httpx.Client) -> None:
     bodies = [{"task": f"task {number}"} for number in range(6)]
 
@@ -221,3 +236,86 @@ def test_however_many_keys_are_asked_for_all_answers_are_found(robo: Robot) -> N
     found = list_recorded_answers(keys)
 
     assert sorted(answer["number"] for answer in found.values()) == [0, 499, 500, 1_000]
+
+
+def bind(**parts: Any) -> Idempotency:
+    given: dict[str, Any] = {"key": "k", "agent_id": 1, "method": "POST"}
+    given |= {"path": "/a", "body": b"bc"}
+    bound = build_idempotency(**given | parts)
+    assert bound is not None
+    return bound
+
+
+def test_a_key_is_bound_to_its_whole_request() -> None:
+    others: list[dict[str, Any]] = [
+        {"method": "PUT"},
+        {"path": "/b"},
+        {"path": "/ab", "body": b"c"},  # where one ends and the next begins counts, too
+        {"body": b"bd"},
+        {"body": b""},
+    ]
+    bound = [bind(), *(bind(**parts) for parts in others)]
+    assert len({each.fingerprint for each in bound}) == len(bound)
+    assert len({each.key for each in bound}) == 1
+    assert bind(key="l").key != bind().key
+    assert bind(agent_id=7).agent_id == 7
+    assert bind() == bind()
+    assert (
+        build_idempotency(key=None, agent_id=1, method="POST", path="/a", body=b"")
+        is None
+    )
+
+
+def test_what_is_kept_of_a_request_cannot_be_tried_out() -> None:
+    """A key or a body may hold a short secret: its plain hash would give it away."""
+    bound = bind()
+    plain = {
+        hashlib.sha256(text).hexdigest() for text in (b"k", b"bc", b"POST\0/a\0bc")
+    }
+    assert not plain & {bound.key, bound.fingerprint}
+    assert "k" not in (bound.key, bound.fingerprint)
+
+
+def test_our_own_keys_are_nobody_elses() -> None:
+    own = [
+        build_own_key("a", "b", agent_id=1),
+        build_own_key("ab", agent_id=1),
+        build_own_key("b", "a", agent_id=1),
+    ]
+    sent = [bind(key=key) for key in ("a", "ab", "checkrail", "checkrailab")]
+    assert len({each.key for each in (*own, *sent)}) == 7
+    assert all(each.key == each.fingerprint for each in own)
+
+
+def test_answers_are_found_by_the_agent_they_were_given_to(
+    robo: Robot, project: Project
+) -> None:
+    other = make_robot("other", project=project)
+    ids = [each.principal.agent_id for each in (robo, other)]
+    for agent_id in ids:
+        key = build_own_key("same", agent_id=agent_id)
+        build_record(key, body={"agent": agent_id}, at=timezone.now()).save()
+
+    for agent_id in ids:
+        key = build_own_key("same", agent_id=agent_id)
+        assert list_recorded_answers([key]) == {key.key: {"agent": agent_id}}
+    stored = IdempotencyRecord.objects.get(agent_id=ids[0])
+    assert (stored.status, stored.fingerprint) == (201, key.fingerprint)
+    assert list_recorded_answers([]) == {}
+
+
+def test_of_many_keys_only_the_old_ones_are_forgotten(robo: Robot) -> None:
+    delete_old_keys()
+    agent_id = robo.principal.agent_id
+    for hours in (0, 71, 73, 100):
+        at = timezone.now() - timedelta(hours=hours)
+        key = build_own_key(str(hours), agent_id=agent_id)
+        build_record(key, body={"hours": hours}, at=at).save()
+
+    assert delete_old_keys() == 2
+
+    kept = IdempotencyRecord.objects.filter(agent_id=agent_id)
+    assert sorted(kept.values_list("body", flat=True)) == [
+        '{"hours": 0}',
+        '{"hours": 71}',
+    ]

@@ -1,49 +1,74 @@
-"""Long commands show how far they came, to people and not to pipes."""
+"""How far a long command came is drawn for who looks at it, and for nobody else."""
 
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
+import httpx
 import pytest
 
+from ledger.management import progress
 from ledger.management.progress import ProgressBar
-
-pytestmark = pytest.mark.once("nothing of it is in a database")
+from ledger.management.selection import count_selected_entries
+from ledger.models import Run
+from tests.support.builders import start_run, step
 
 
 class Terminal(io.StringIO):
+    def __init__(self, *, looked_at: bool) -> None:
+        super().__init__()
+        self.looked_at = looked_at
+
     def isatty(self) -> bool:
-        return True
+        return self.looked_at
+
+    def take(self) -> str:
+        text = self.getvalue()
+        self.seek(0)
+        self.truncate()
+        return text
 
 
-def test_a_terminal_sees_how_far_it_came_and_then_a_clean_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("ledger.management.progress.EVERY_S", 0)
-    screen = Terminal()
-    bar = ProgressBar(screen, total=4_000, what="entries")
-    bar.show(1_000)
-    assert (
-        screen.getvalue()
-        == "\r[#######                       ]  25%  1,000 of 4,000 entries"
-    )
-    bar.show(5_000)
-    assert "] 100%  5,000 of 4,000" in screen.getvalue()
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    made = SimpleNamespace(now=100.0)
+    fake = SimpleNamespace(monotonic=lambda: made.now)
+    monkeypatch.setattr(progress, "time", fake)
+    return made
+
+
+def test_a_terminal_shows_how_far_it_came(clock: SimpleNamespace) -> None:
+    terminal = Terminal(looked_at=True)
+    bar = ProgressBar(terminal, total=2000, what="entries")
+    bar.show(500)
+    assert terminal.take() == (f"\r[{'#' * 7}{' ' * 23}]  25%  500 of 2,000 entries")
+    bar.show(600)  # too soon to be drawn anew
+    assert terminal.take() == ""
+    clock.now += 0.2
+    bar.show(2500)
+    assert terminal.take() == f"\r[{'#' * 30}] 100%  2,500 of 2,000 entries"
     bar.clear()
-    assert screen.getvalue().endswith("\r\x1b[2K")
+    assert terminal.take() == "\r\x1b[2K"
+
+    ProgressBar(terminal, total=0, what="runs").show(0)
+    assert "100%  0 of 0 runs" in terminal.take()
 
 
-def test_it_is_drawn_only_so_often() -> None:
-    screen = Terminal()
-    bar = ProgressBar(screen, total=10, what="entries")
-    for done in range(10):
-        bar.show(done)
-    assert screen.getvalue().count("\r") == 1
-
-
-def test_a_pipe_gets_nothing() -> None:
-    pipe = io.StringIO()
-    bar = ProgressBar(pipe, total=0, what="entries")
-    bar.show(1)
+def test_a_log_stays_clean(clock: SimpleNamespace) -> None:
+    log = Terminal(looked_at=False)
+    bar = ProgressBar(log, total=10, what="entries")
+    bar.show(5)
     bar.clear()
-    assert pipe.getvalue() == ""
+    assert log.take() == ""
+
+
+def test_what_there_is_to_read_is_counted(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    start_run(agent)
+    agent.post(f"/runs/{run}/steps", json=step(1))
+    assert count_selected_entries(run) == 2
+    every = sum(Run.objects.values_list("head_seq", flat=True))
+    assert count_selected_entries(None) == every
+    for nowhere in ("no code", "01900000-0000-7000-8000-000000000000"):
+        assert count_selected_entries(nowhere) == 0

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 from django.utils import timezone
 
 from accounts.models import Project, Role
-from common.errors import RateLimited
+from common.errors import PreconditionRequired, RateLimited
 from common.ids import uuid7
 from ledger.models import Entry, Run
 from reviews.caps import find_reached_review_cap, refuse_runs_at_cap
-from reviews.models import Permission
+from reviews.models import AgentWait, Permission, Review
+from reviews.queue.agent_waits import store_waits
 from reviews.rulings.decision_query import get_decision_state, is_key_valid
+from reviews.rulings.reading_proof import (
+    count_pages,
+    count_served_pages,
+    refuse_unread,
+    store_served_page,
+)
 from reviews.rulings.take_overs import list_take_overs
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command, rule
@@ -239,3 +247,56 @@ def test_take_overs_are_told_in_their_project_between_two_positions(
     assert tell(first, last) == reviews[1:]
     assert tell(first, last - 1) == []
     assert tell(last, last + 100) == []
+
+
+def test_pages_are_counted_by_review_and_reader(
+    agent: httpx.Client, alice: Person, bob: Person
+) -> None:
+    run = start_run(agent)
+    text = "rm -rf build" + " x\n" * 2_000
+    reviews = [
+        Review.objects.get(code=command(agent, run, f"{text}{n}")["review"]["id"])
+        for n in (1, 2)
+    ]
+    pages = count_pages(reviews[0])
+    assert pages > 2
+    readers = (alice.user.pk, bob.user.pk)
+    for page in range(1, pages + 1):
+        store_served_page(reviews[0], user_id=readers[0], page=page)
+    store_served_page(reviews[0], user_id=readers[1], page=1)
+    store_served_page(reviews[0], user_id=readers[1], page=2)
+
+    served = [
+        count_served_pages(review, user_id=reader)
+        for review in reviews
+        for reader in readers
+    ]
+    assert served == [pages, 2, 1, 1]
+    refuse_unread(reviews[0], user_id=readers[0])
+    for review, reader in ((reviews[0], readers[1]), (reviews[1], readers[0])):
+        with pytest.raises(PreconditionRequired, match=f"Read all {pages} pages"):
+            refuse_unread(review, user_id=reader)
+    # Neither a page back nor one too far changes that.
+    store_served_page(reviews[0], user_id=readers[0], page=1)
+    assert count_served_pages(reviews[0], user_id=readers[0]) == pages
+    for wrong in (0, pages + 1):
+        with pytest.raises(PreconditionRequired, match="no such page"):
+            store_served_page(reviews[0], user_id=readers[0], page=wrong)
+    with pytest.raises(PreconditionRequired, match="Page 3 comes first"):
+        store_served_page(reviews[0], user_id=readers[1], page=4)
+
+
+def test_who_waits_for_what_is_closed_is_not_noted(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    closed, waiting, beside = (pause_at_once(agent, start_run(agent)) for _ in range(3))
+    rule_on(reviewer, closed, "approve")
+    now = timezone.now()
+    times = {closed: now, waiting: now - timedelta(seconds=5)}
+
+    for later in (timedelta(0), timedelta(seconds=9)):
+        seen = {UUID(code): at + later for code, at in times.items()}
+        store_waits(seen)
+        noted = AgentWait.objects.filter(review__code__in=[closed, waiting, beside])
+        (row,) = noted.select_related("review")
+        assert (str(row.review.code), row.seen_at) == (waiting, seen[UUID(waiting)])

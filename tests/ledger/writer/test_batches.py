@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -276,3 +277,23 @@ def test_an_answer_is_given_once() -> None:
     job.settle("first", None)
     job.settle(None, ValueError("second"))
     assert given == [("first", None)]
+
+
+def test_any_text_is_stored_as_it_was_told(
+    agent: httpx.Client, robo: Robot, committer: Committer
+) -> None:
+    """Whatever means something to a database: quotes, braces, its word for nothing."""
+    texts = ['a "b" \\ c', "{d,e}", "NULL", "'f' -- %s ?", "\\", "é\u2028😀", "a\tb\nc"]
+    run = start_run(agent)
+    jobs = [send(robo, run, number) for number in range(1, len(texts) + 1)]
+    for each, text in zip(jobs, texts, strict=True):
+        request: Any = each.job.request
+        request.reports = [replace(request.reports[0], summary=text)]
+
+    assert committer.commit_batch([each.job for each in jobs]) == []
+
+    row = Run.objects.get(code=run)
+    payloads = row.entries.order_by("seq").values_list("payload", flat=True)[1:]
+    told = [json.loads(payload)["report"]["summary"] for payload in payloads]
+    assert told == texts
+    assert verify_run(row).ok
