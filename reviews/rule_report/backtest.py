@@ -74,8 +74,9 @@ def judge_past_calls(
         .order_by("-pk")
     )
     found = Backtest()
-    for review in reviews[: CALLS_LIMIT + 1].iterator(chunk_size=100):
-        if found.calls == CALLS_LIMIT:
+    newest = reviews[: CALLS_LIMIT + 1].iterator(chunk_size=100)
+    for seen, review in enumerate(newest):
+        if seen == CALLS_LIMIT:
             found.judged_all = False
             break
         content = json.loads(review.content)

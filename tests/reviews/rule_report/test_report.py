@@ -21,8 +21,10 @@ from guidance.services import get_policy_in_force
 from reviews.rule_report import backtest, counts
 from reviews.rule_report.counts import count_rules
 from reviews.rule_report.drafts import build_rule_draft
+from tests.conftest import client_for
 from tests.gateway.calls.calls import command, rule, tool
-from tests.support.builders import make_policy, start_run
+from tests.support.builders import make_policy, make_project, make_robot, start_run
+from tests.support.live import Live
 
 OWN = {"name": "prod", "pattern": "prod", "message": "Names production"}
 
@@ -210,3 +212,80 @@ def test_a_call_that_was_let_through_changed_is_named(
         changed["review"]["id"]
     ]
     assert "changed 1" in draft.describe()
+
+
+def test_calls_that_only_quote_a_rule_are_not_its_own(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They take a place among the newest, so that older ones may not be judged."""
+    run = start_run(agent)
+    for text in ("rm -rf a", "rm -rf b"):
+        rule(reviewer, command(agent, run, text), "approve")
+    make_policy("asks", project=project, tools={"confirm": ["quote"]})
+    quoting = start_run(agent, policy="asks")
+    tool(agent, quoting, "quote", rule="delete-folder")
+
+    def judge(limit: int) -> backtest.Backtest:
+        monkeypatch.setattr(backtest, "CALLS_LIMIT", limit)
+        draft = build_rule_draft(
+            project_id=project.pk, rule="delete-folder", days=7, at=timezone.now()
+        )
+        assert draft is not None
+        return draft.backtest
+
+    whole, most, least = judge(3), judge(2), judge(1)
+    assert (whole.calls, whole.judged_all) == (2, True)
+    assert most.judged_all is False, "one call of the rule was not looked at"
+    assert least.judged_all is False
+
+
+def test_the_newest_few_refusals_are_named_and_only_of_these_days(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(backtest, "EXAMPLES_LIMIT", 2)
+    run = start_run(agent)
+    calls = [command(agent, run, f"rm -rf {n}") for n in range(4)]
+    for each, word in zip(calls, ("deny", "deny", "amend", "approve"), strict=True):
+        more = {"amended": {"command": "ls"}} if word == "amend" else {}
+        rule(reviewer, each, word, **more)
+    command(agent, start_run(agent), "rm -rf waits")
+
+    def look(days_later: int = 0) -> backtest.Backtest:
+        draft = build_rule_draft(
+            project_id=project.pk,
+            rule="delete-folder",
+            days=7,
+            at=timezone.now() + timedelta(days=days_later),
+        )
+        assert draft is not None
+        return draft.backtest
+
+    found = look()
+    named = [str(review.code) for review in found.refused]
+    assert named == [calls[2]["review"]["id"], calls[1]["review"]["id"]]
+    assert dict(found.answers) == {"deny": 2, "amend": 1, "approve": 1, "open": 1}
+    assert (found.calls, found.changed) == (5, 5)
+    assert look(8).calls == 0
+    told = found.to_json()
+    assert told["refused"] == named
+    assert told["judged_all"] is True
+
+
+def test_another_projects_calls_change_no_report(
+    answered: Project, live: Live, manager: httpx.Client
+) -> None:
+    other = make_project()
+    with client_for(live, make_robot("robo", project=other)) as stranger:
+        command(stranger, start_run(stranger), "rm -rf theirs")
+    now = timezone.now()
+    (theirs,) = count_rules(project_id=other.pk, days=7, at=now).rules
+    assert (theirs.rule, theirs.asked, theirs.waiting) == ("delete-folder", 1, 1)
+    draft = build_rule_draft(project_id=other.pk, rule="delete-folder", days=7, at=now)
+    assert draft is not None
+    assert draft.backtest.calls == 1
