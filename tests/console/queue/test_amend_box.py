@@ -1,0 +1,110 @@
+"""The box in which a call is changed: what stands in it, and what is made of the text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from common.errors import Invalid
+from console.queue.amend import (
+    LIMIT,
+    NothingChanged,
+    build_amend_box,
+    parse_amendment,
+)
+from console.queue.remember import parse_remember
+
+pytestmark = pytest.mark.once("uses no database")
+
+
+def build_content(kind: str = "command", **shown: Any) -> dict[str, Any]:
+    return {"call_kind": kind, "shown": shown}
+
+
+def test_a_text_is_changed_as_it_stands() -> None:
+    command = build_content(command="rm -rf a\nls")
+    box = build_amend_box(command)
+    assert (box.text, box.escaped, box.why_not) == ("rm -rf a\nls", False, "")
+    changed = parse_amendment(command, "rm -ri a\r\nls")
+    assert changed == {"command": "rm -ri a\nls"}, "a browser sends every end as CRLF"
+    with pytest.raises(NothingChanged):
+        parse_amendment(command, "rm -rf a\r\nls")
+    edit = build_content("edit", content="a\r\nb\r\n", file_path="x")
+    assert build_amend_box(edit).text == "a\nb\n"
+    assert parse_amendment(edit, "a\r\nc\r\n") == {"content": "a\r\nc\r\n"}
+    with pytest.raises(NothingChanged):
+        parse_amendment(edit, "a\nb\n")
+    mixed = build_content("edit", content="a\r\nb\n")
+    assert build_amend_box(mixed).escaped, "a box would make all ends alike"
+    for content, ends in (("a\rb", True), ("a\nb", False), ("ab", False)):
+        assert build_amend_box(build_content("edit", content=content)).escaped == ends
+
+
+def test_what_nobody_sees_is_changed_as_json() -> None:
+    hidden = build_content(command="ls \u200b\u200b#")
+    box = build_amend_box(hidden)
+    assert box.escaped
+    assert "\\u200b\\u200b" in box.text
+    assert json.loads(box.text) == {"command": "ls \u200b\u200b#"}
+    assert parse_amendment(hidden, '{"command": "ls"}') == {"command": "ls"}
+    with pytest.raises(NothingChanged):
+        parse_amendment(hidden, box.text)
+    for typed in ('{"tool": "x"}', '{"command": 7}', '{"command": "a", "b": 1}', "{}"):
+        with pytest.raises(Invalid, match="Only the text of command"):
+            parse_amendment(hidden, typed)
+
+
+def test_arguments_of_a_tool_are_changed_as_json() -> None:
+    tool = build_content("tool", arguments={"b": 1, "a": "ä"})
+    box = build_amend_box(tool)
+    assert (json.loads(box.text), box.escaped) == ({"b": 1, "a": "ä"}, False)
+    assert parse_amendment(tool, '{"b": 2}') == {"arguments": {"b": 2}}
+    with pytest.raises(NothingChanged):
+        parse_amendment(tool, '{"a": "ä", "b": 1}')
+    with pytest.raises(Invalid, match=r"no JSON yet: .*line 1, column"):
+        parse_amendment(tool, '{"b": 2')
+
+
+def test_what_has_no_box_says_why() -> None:
+    for content in (
+        build_content("multi_edit", edits=[]),
+        build_content("tool", arguments_json="{"),
+    ):
+        assert "cannot be changed here" in build_amend_box(content).why_not
+        with pytest.raises(Invalid, match="cannot be changed here"):
+            parse_amendment(content, "{}")
+    longest = build_content(command="x" * LIMIT)
+    assert build_amend_box(longest).text == "x" * LIMIT
+    assert (
+        "too long" in build_amend_box(build_content(command="x" * (LIMIT + 1))).why_not
+    )
+
+
+def test_a_text_has_an_end_and_no_null() -> None:
+    command = build_content(command="ls")
+    assert parse_amendment(command, "x" * LIMIT) == {"command": "x" * LIMIT}
+    crlf = "\r\n".join(["x"] * (LIMIT // 2))
+    assert parse_amendment(command, crlf)["command"].count("\n") == LIMIT // 2 - 1
+    with pytest.raises(Invalid, match="at most 100,000 characters"):
+        parse_amendment(command, "x" * (LIMIT + 1))
+    with pytest.raises(Invalid, match="cannot be stored"):
+        parse_amendment(command, "a\x00b")
+
+
+def test_what_is_remembered_is_chosen_whole() -> None:
+    assert parse_remember({}) is None
+    assert parse_remember({"remember": "", "hours": "x"}) is None
+    chosen = parse_remember({"remember": "shape", "hours": "8", "uses": "50"})
+    assert chosen is not None
+    assert (chosen.scope, chosen.hours, chosen.uses) == ("shape", 8, 50)
+    for wrong in (
+        {"remember": "all", "hours": "8", "uses": "50"},
+        {"remember": "exact", "hours": "", "uses": "50"},
+        {"remember": "exact", "hours": "8", "uses": "0"},
+        {"remember": "exact", "hours": "²", "uses": "1"},
+        {"remember": "exact", "hours": "100000", "uses": "1"},
+    ):
+        with pytest.raises(Invalid, match="Choose again"):
+            parse_remember(wrong)

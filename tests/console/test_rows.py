@@ -1,0 +1,457 @@
+"""What rows and small parts of pages say, case by case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from accounts.models import User
+from common.errors import Invalid
+from console.gateway_report.rows import _describe_share
+from console.loop.filters import Filters
+from console.loop.head import _build_meter, _get_due_time
+from console.people import Person
+from console.queue.agent_reviews import AgentReviews, _describe_closed
+from console.queue.outcome import build_outcome
+from console.queue.row_groups import QueueList
+from console.queue.rows import build_rows
+from console.runs.forms import ReopenForm
+from console.runs.page import _list_notices
+from console.runs.rows import build_run_row, list_amounts
+from console.webhooks.rows import (
+    WebhookRow,
+    _build_health,
+    build_delivery_rows,
+    is_busy,
+)
+from ledger.models import Run
+from reviews.models import Review, Ruling
+from reviews.rule_report.backtest import Backtest
+from reviews.rule_report.counts import RuleCount
+from reviews.rule_report.drafts import RuleDraft
+from webhooks.models import Delivery, WebhookEndpoint
+
+pytestmark = pytest.mark.once("uses no database")
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CODE = UUID("0190b5a2-0000-7000-8000-00000000abcd")
+
+
+def ago(**span: float) -> datetime:
+    return NOW - timedelta(**span)
+
+
+# Runs
+
+
+def build_run(status: str = "running", **more: Any) -> Run:
+    facts = {
+        "code": CODE,
+        "pk": 7,
+        "status": status,
+        "status_reason": "",
+        "open_reviews": "[]",
+        "last_decision": "continue",
+        "task": "T",
+        "labels": {},
+        "updated_at": ago(minutes=2),
+        **more,
+    }
+    run = Run(**facts)
+    run.agent = SimpleNamespace(name="robo")  # type: ignore[assignment]
+    return run
+
+
+@pytest.fixture(autouse=True)
+def lenient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row needs no agent of the database for what is said of it."""
+    monkeypatch.setattr(Run, "agent", None)
+
+
+def test_a_run_is_slow_only_while_it_runs() -> None:
+    looks = {
+        "running": ("go", "play", "running", "running"),
+        "paused": ("pause", "pause", "paused", "paused"),
+        "stopped": ("stop", "stop", "stopped", "stopped"),
+        "completed": ("mute", "check", "completed", "finished"),
+        "failed": ("stop", "x", "failed", "finished"),
+        "aborted": ("stop", "x", "aborted", "finished"),
+        "abandoned": ("mute", "clock", "abandoned", "finished"),
+    }
+    for decision in ("continue", "throttle"):
+        for status, look in looks.items():
+            run = build_run(status, last_decision=decision)
+            row = build_run_row(run, slug="p", at=NOW, seq=3)
+            if (status, decision) == ("running", "throttle"):
+                look = ("slow", "slow", "throttled", "running")
+            assert (row.tone, row.icon, row.word, row.show) == look
+            assert (row.short, row.key, row.seq) == ("r-00abcd", 7, 3)
+            notices = list(
+                _list_notices(
+                    build_run(status, last_decision=decision, status_reason="Why"),
+                    slug="p",
+                )
+            )
+            assert [(n.tone, n.icon, n.text) for n in notices] == [
+                (look[0], look[1], "Why")
+            ]
+
+
+def test_a_run_that_waits_says_for_whom_and_nothing_twice() -> None:
+    run = build_run(
+        "paused", status_reason="Why", open_reviews=f'[["{CODE}", "pause"]]'
+    )
+    (notice,) = _list_notices(run, slug="p")
+    assert (notice.head, notice.text) == ("Waiting for a person.", "Why")
+    assert str(CODE) in notice.url
+    assert list(_list_notices(build_run(), slug="p")) == []
+
+
+def test_an_amount_is_never_written_as_its_limit_while_it_is_less() -> None:
+    def amount(used: int, limit: int | None) -> Any:
+        return list_amounts(build_run(tokens_used=used, tokens_limit=limit))[0]
+
+    near = amount(199_999, 200_000)
+    assert (near.used, near.limit, near.spent) == ("199,999", "200k", False)
+    full = amount(200_000, 200_000)
+    assert (full.used, full.share, full.spent) == ("200k", 1.0, True)
+    free = amount(5, None)
+    assert (free.used, free.limit, free.share) == ("5", "", None)
+    assert (free.percent, free.spent) == ("", False)
+    assert amount(0, 0).spent, "a limit of none is used up"
+
+
+def reopen(**fields: str) -> ReopenForm:
+    form = ReopenForm({"reason": "r", **fields})
+    assert form.is_valid(), form.errors
+    return form
+
+
+def test_more_budget_is_added_to_what_there_was() -> None:
+    limits: dict[str, Any] = {
+        "tokens_limit": 100,
+        "tool_calls_limit": 10,
+        "time_ms_limit": 60_000,
+        "cost_micros_limit": 1_500_000,
+    }
+    form = reopen(tokens="5", tool_calls="6", minutes="7", cost="0.25")
+    budget = form.build_budget(build_run(**limits))
+    assert (budget.tokens, budget.tool_calls) == (105, 16)
+    assert budget.time_ms == 60_000 + 7 * 60_000
+    assert Decimal(str(budget.cost_usd)) == Decimal("1.75")
+    assert reopen().build_budget(build_run(**limits)).model_fields_set == set()
+    none: dict[str, Any] = dict.fromkeys(limits)
+    unlimited = build_run(**none)
+    assert form.build_budget(unlimited).model_fields_set == set()
+    with pytest.raises(Invalid, match="more budget than a run can have"):
+        form.build_budget(build_run(**{**limits, "tokens_limit": 2**53 - 1}))
+    for wrong in ({"tokens": "0"}, {"cost": "0"}, {"minutes": "-1"}, {"cost": "0.001"}):
+        assert not ReopenForm({"reason": "r", **wrong}).is_valid()
+
+
+# Reviews
+
+
+def build_review(**more: Any) -> Review:
+    facts = {
+        "code": CODE,
+        "kind": "question",
+        "state": "open",
+        "title": "T",
+        "content": '{"kind": "question", "title": "T", "options": []}',
+        "opened_at": ago(minutes=5),
+        "due_at": ago(minutes=5) + timedelta(hours=1),
+        "on_expiry": "abort",
+        **more,
+    }
+    return Review(**facts)
+
+
+def test_a_wait_is_urgent_by_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("console.queue.rows.get_step_figures", lambda **_: {})
+    run = SimpleNamespace(code=CODE, agent=SimpleNamespace(name="robo"))
+    monkeypatch.setattr(Review, "run", run)
+    monkeypatch.setattr(Review, "assignee", None)
+
+    def urgency(waited: float, limit: float) -> str:
+        opened = ago(minutes=waited)
+        review = build_review(
+            opened_at=opened, due_at=opened + timedelta(minutes=limit)
+        )
+        (row,) = build_rows([review], slug="p", at=NOW, seq=1)
+        return row.urgency
+
+    # Ten minutes, or half of a short limit; then nine tenths of it.
+    for waited, limit, expected in (
+        (9.9, 60, ""),
+        (10, 60, "soon"),
+        (53.9, 60, "soon"),
+        (54, 60, "late"),
+        (4.9, 10, ""),
+        (5, 10, "soon"),
+        (9, 10, "late"),
+    ):
+        assert urgency(waited, limit) == expected, (waited, limit)
+
+
+def test_how_a_review_ended_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    alice = User(pk=1, username="alice")
+    bob = User(pk=2, username="bob")
+    monkeypatch.setattr(Review, "assignee", None)
+
+    def outcome(**more: Any) -> Any:
+        return build_outcome(
+            build_review(closed_at=ago(minutes=1), **more), viewer=alice, at=NOW
+        )
+
+    assert build_outcome(build_review(), viewer=alice, at=NOW) is None
+    expired = [outcome(state="expired", on_expiry=w) for w in ("abort", "stop", "deny")]
+    assert [each.sentence.partition("; ")[2] for each in expired] == [
+        "the run was aborted",
+        "the run was stopped",
+        "it was denied",
+    ]
+    assert outcome(state="withdrawn").sentence == "The agent withdrew this"
+    assert outcome(state="superseded").word == "Closed"
+
+    def ruled(by: User, claimer: User | None, **said: Any) -> Any:
+        ruling = Ruling(action="answer", by=by, **{"note": "", **said})
+        monkeypatch.setattr(Review, "ruling", ruling, raising=False)
+        monkeypatch.setattr(Review, "assignee", claimer)
+        more = {"assignee_id": claimer.pk} if claimer else {}
+        return outcome(state="ruled", **more)
+
+    mine = ruled(alice, alice, answer="Yes.", note="No.")
+    assert (mine.sentence, mine.text, mine.over) == ("You answered this", "Yes.", "")
+    theirs = ruled(bob, alice, answer="", note="No.")
+    assert (theirs.sentence, theirs.text) == ("bob answered this", "No.")
+    assert theirs.over == ". You had claimed it."
+    assert ruled(bob, None, answer="x").over == ""
+
+
+def test_agents_reviews_are_counted_in_words() -> None:
+    def about(count: int, total: int, rows: int) -> AgentReviews:
+        return AgentReviews(
+            agent="robo",
+            codes="",
+            count=count,
+            total=total,
+            kinds="",
+            oldest=None,
+            rows=[None] * rows,  # type: ignore[list-item]
+        )
+
+    assert about(1, 1, 1).waiting == "1 waits for a person"
+    assert about(3, 3, 3).waiting == "3 wait for a person"
+    assert about(3, 3, 3).more == ""
+    assert about(12, 12, 10).more == "and 2 more"
+    assert about(12, 40, 10).more == "and 2 more; the 12 oldest are closed first"
+    assert "runs of this review end" in about(1, 1, 1).abort_text
+    assert "runs of these 3 reviews end" in about(3, 3, 3).abort_text
+    assert about(0, 0, 0).is_empty
+    for text, said in (
+        ("1", "1 review closed."),
+        ("2", "2 reviews closed."),
+        ("", ""),
+        ("x", ""),
+        ("²", ""),
+    ):
+        assert _describe_closed(text) == said
+
+
+def test_a_place_in_the_list_counts_what_stands_before_it() -> None:
+    rows = [SimpleNamespace(code=str(n)) for n in range(3)]
+
+    def listed(before: int | None) -> QueueList:
+        edge = None if before is None else SimpleNamespace(count=before)
+        return QueueList(
+            show="all",
+            slug="p",
+            seq=1,
+            groups=[],
+            rows=rows,  # type: ignore[arg-type]
+            total=9,
+            before=edge,  # type: ignore[arg-type]
+            after=None,
+        )
+
+    assert listed(None).describe_position("0") == "1 of 9"
+    assert listed(4).describe_position("2") == "7 of 9"
+    assert listed(4).describe_position("x") == ""
+
+
+def test_people_are_recognised_by_two_letters() -> None:
+    for name, letters in (("alice", "AL"), ("Ada King Lovelace", "AL"), ("x", "X")):
+        assert Person(code=str(CODE), name=name).initials == letters
+    hues = {Person(code=f"{n:04x}", name="x").hue for n in range(9)}
+    assert hues == {"a1", "a2", "a3"}
+
+
+# The loop
+
+
+def test_a_meter_is_hot_before_it_is_full() -> None:
+    def meter(used: int, limit: int | None) -> Any:
+        return _build_meter("M", used, limit, str, period=" this hour")
+
+    assert meter(3, None).limit == "no limit this hour"
+    assert meter(3, 10).limit == "of 10 this hour"
+    tones = [meter(used, 10).tone for used in range(12)]
+    assert tones[0] == ""
+    assert tones[9] == "hot"
+    assert tones[10:] == ["hot stop", "hot stop"]
+    assert meter(10**6, None).tone == ""
+    assert meter(0, 0).tone == "hot stop"
+
+
+def test_the_next_beat_is_never_sooner_than_the_gap() -> None:
+    section: Any = SimpleNamespace(heartbeat_s=60, min_gap_s=100)
+
+    def due(heartbeat: datetime | None, looked: datetime | None) -> datetime | None:
+        loop: Any = SimpleNamespace(heartbeat_at=heartbeat, looked_at=looked)
+        return _get_due_time(loop, section)
+
+    assert due(None, NOW) is None
+    assert due(NOW, None) == NOW + timedelta(seconds=100)
+    assert due(NOW, ago(seconds=90)) == NOW + timedelta(seconds=60)
+
+
+def test_a_day_is_a_filter_only_where_it_is_one() -> None:
+    day = Filters.from_query({"day": "2026-03-01", "action": "nonsense"})
+    assert day.lookups == {
+        "decided_at__gte": datetime(2026, 3, 1, tzinfo=UTC),
+        "decided_at__lt": datetime(2026, 3, 2, tzinfo=UTC),
+    }
+    assert day.any
+    assert day.build_query(before="x") == "day=2026-03-01&before=x"
+    assert day.build_query(day="") == ""
+    for text in ("", "x", "1999-12-31", "3000-01-01", "9999-12-31"):
+        assert not Filters.from_query({"day": text}).any, text
+    assert Filters.from_query({"day": "2000-01-01"}).any
+    assert Filters.from_query({"day": "2999-12-31"}).any
+
+
+# Webhooks
+
+
+def build_endpoint(**more: Any) -> WebhookEndpoint:
+    facts = {"status": "active", "sequence": 3, "failing_since": None, **more}
+    return WebhookEndpoint(**facts)
+
+
+def test_a_webhook_is_healthy_failing_or_disabled() -> None:
+    def word(**more: Any) -> str:
+        return _build_health(build_endpoint(**more), at=NOW).word
+
+    assert word() == "Healthy"
+    assert word(sequence=0) == "Nothing sent yet"
+    assert word(failing_since=ago(hours=1)) == "Failing"
+    assert word(failing_since=ago(hours=1), sequence=0) == "Failing"
+    off = {"status": "disabled", "status_at": ago(hours=2)}
+    assert word(**off, failing_since=ago(hours=1)) == "Disabled"
+
+
+def test_its_counts_are_words() -> None:
+    def row(sent: int = 0, waiting: int = 0, dead: int = 0) -> Any:
+        named: Any = dict.fromkeys(WebhookRow.__dataclass_fields__, "")
+        return WebhookRow(**{**named, "sent": sent, "waiting": waiting, "dead": dead})
+
+    assert [row(sent=n).events for n in (0, 1, 2)] == [
+        "0 events",
+        "1 event",
+        "2 events",
+    ]
+    assert [row(waiting=n).pending for n in (0, 1234)] == ["", "1,234 pending"]
+    assert [row(dead=n).resend for n in (0, 1, 2)] == [
+        "",
+        "Resend the dead letter",
+        "Resend all 2 dead letters",
+    ]
+
+
+def build_delivery(state: str, due: datetime = NOW) -> Delivery:
+    return Delivery(
+        code=CODE,
+        event=CODE,
+        state=state,
+        due_at=due,
+        created_at=NOW,
+        number=1,
+        body="{}",
+    )
+
+
+def test_a_page_that_waits_for_something_soon_looks_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    soon = NOW + timedelta(seconds=19)
+    for state, due, busy in (
+        ("queued", soon, True),
+        ("leased", soon, True),
+        ("retry_wait", soon, True),
+        ("retry_wait", NOW + timedelta(seconds=20), False),
+        ("delivered", soon, False),
+        ("dead", soon, False),
+    ):
+        delivery = build_delivery(state, due)
+        assert is_busy([delivery], at=NOW) == busy, (state, due)
+    assert is_busy([build_delivery("dead"), build_delivery("queued", soon)], at=NOW)
+    monkeypatch.setattr(
+        Delivery,
+        "tries",
+        SimpleNamespace(all=list),  # nothing was tried yet
+    )
+    for active in (True, False):
+        for state in (
+            "queued",
+            "leased",
+            "retry_wait",
+            "delivered",
+            "dead",
+            "cancelled",
+        ):
+            (row,) = build_delivery_rows([build_delivery(state)], active=active, at=NOW)
+            ended = state in {"delivered", "dead", "cancelled"}
+            assert row.can_resend == (active and ended), state
+
+
+# The report of the gateway
+
+
+def test_a_draft_is_described_in_sentences() -> None:
+    def told(**found: Any) -> str:
+        backtest = Backtest(**found)
+        return RuleDraft(
+            rule="r", policy="p", based_on=1, before={}, document={}, backtest=backtest
+        ).describe()
+
+    assert told() == "No past call would have been judged otherwise."
+    one = told(calls=1, changed=1)
+    assert (
+        one == "Of 1 call that it asked about, 1 would have run with a warning instead."
+    )
+    many = told(calls=9, changed=4, still_asked=3, settled=2)
+    assert "Of 9 calls" in many
+    assert "Another rule asks about 3 as well." in many
+    assert "2 would not be asked about today either." in many
+    assert "people" not in many
+    answers = Counter(approve=2, abort=1, open=5)
+    said = told(calls=9, changed=8, answers=answers)
+    assert said.endswith("Of those, people approved 2, ended the run for 1.")
+    assert "as well" not in said
+    assert "today either" not in said
+
+
+def test_a_share_is_told_once_somebody_has_answered() -> None:
+    count = RuleCount(rule="r", gate="g", asked=9, waiting=4, expired=2)
+    assert _describe_share(count) == ""
+    count = RuleCount(
+        rule="r", gate="g", asked=9, approved=1, amended=2, denied=3, aborted=1
+    )
+    assert _describe_share(count) == "approved 1 of 7"
