@@ -82,6 +82,8 @@ class ProgressOut(BaseModel):
 
 
 class RuleChangeOut(BaseModel):
+    """How many decisions a gate, or a rule of it, makes softer and stricter."""
+
     gate: str
     rule: str | None
     softer: int
@@ -89,6 +91,8 @@ class RuleChangeOut(BaseModel):
 
 
 class AskedMoreOut(BaseModel):
+    """How often people would be asked where they were not."""
+
     total: int
     run_aborted: int = Field(description="in runs that a person later aborted")
 
@@ -106,6 +110,8 @@ class AgreementOut(BaseModel):
 
 
 class ShortFindingOut(BaseModel):
+    """What one gate says; `value` was compared with `limit` where it has one."""
+
     gate: str
     decision: str
     message: str
@@ -145,6 +151,8 @@ class BacktestItemOut(BaseModel):
 
 
 class BacktestItemPage(BaseModel):
+    """Some of the decisions that change; `total` is how many the filters leave."""
+
     items: list[BacktestItemOut]
     next_cursor: Cursor
     total: int
