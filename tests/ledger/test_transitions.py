@@ -186,3 +186,9 @@ def test_what_a_run_says_of_itself() -> None:
     for status in ("running", "paused", *closed):
         assert replace(FULL, status=status).closed is (status in closed)
     assert build_run().head_hash == GENESIS
+
+
+def test_a_run_is_observed_where_its_label_says_so() -> None:
+    assert Run(labels={"source": "opentelemetry", "a": "b"}).observed
+    for labels in ({}, {"source": "other"}, {"from": "opentelemetry"}):
+        assert not Run(labels=labels).observed

@@ -19,7 +19,8 @@ FIELDS = {
 def entries(client: httpx.Client, run: str) -> list[dict[str, Any]]:
     answer = client.get(f"/runs/{run}/ledger")
     assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    assert answer.headers["content-type"] == "application/x-ndjson; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
     assert answer.text.endswith("\n")
     return [json.loads(line) for line in answer.text.splitlines()]
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import httpx
 import pytest
+from django.db import OperationalError, connection
 
 from accounts.models import Project
 from guidance.core.policy import load_policy
 from ledger.backtest import engine, history
 from ledger.backtest.engine import judge_history
 from ledger.backtest.history import list_entry_pages, list_run_batches, select_runs
+from ledger.backtest.judges import Unknown
 from ledger.models import Run
+from tests.ledger.tampering.editing import edit_rows
+from tests.ledger.tampering.triggers import run_sql
 from tests.support.builders import start_run, step
 
 TICK = timedelta(microseconds=1)
@@ -130,3 +135,35 @@ def test_a_policy_is_the_one_of_the_project_that_stands_on_the_decision(
     assert policies.find_pair(run.project_id + 10**6, stamp) is None
     for wrong in ({"name": "no"}, {"version": 99}, {"hash": "sha256:0"}):
         assert policies.find_pair(run.project_id, stamp | wrong) is None
+
+
+def test_an_entry_that_cannot_be_read_hides_no_other(runs: list[Run]) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("PostgreSQL holds no text that is none.")
+    run = runs[2]
+    edit = "UPDATE ledger_entry SET payload = CAST(x'ff' AS text) WHERE run_id = %s"
+    with edit_rows(partial(run_sql, f"{edit} AND seq = 2", [run.pk])):
+        for batch in ([run], [run, runs[1]]):
+            pages = list(list_entry_pages(batch, until=None))
+            read = [each for page in pages for each in page[run.pk]]
+            assert [each.seq for each in read] == [1, 2, 3, 4]
+            assert [each.payload is None for each in read] == [
+                *(False, True, False, False)
+            ]
+            assert [each.type for each in read][1:] == ["step.judged"] * 3
+        judged = judge_history(
+            Run.objects.filter(pk=run.pk), draft=load_policy({"budget": {"tokens": 1}})
+        )
+        found = [each for page in judged for each in page.judged]
+        assert [each.outcome for each in found] == [Unknown(engine.UNREADABLE)] * 3
+
+
+def test_a_database_that_goes_away_is_no_fault_of_an_entry(
+    runs: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_args: object) -> object:
+        raise OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(history, "StoredEntry", fail)
+    with pytest.raises(OperationalError):
+        list(list_entry_pages(runs, until=None))
