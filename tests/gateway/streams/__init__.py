@@ -1,0 +1,1 @@
+"""Streams of events and waits, each part by itself."""
