@@ -57,6 +57,7 @@ _JOINED = re.compile(
     r"|user|root|postgres|mysql|redis|app|some|secret|example)[-_ (!)@]*)*"
     r"(?:passw(?:or|0r|0)d|pass|secret|pw|key|token)[0-9]{0,4}!?"
 )
+_NUMBERED = re.compile(r"[0-9]{2}")
 # A name and its password: neo4j/password, admin:admin.
 _PAIR = re.compile(r"([A-Za-z][\w.-]*)[:/]([^:/]+)")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{6,64}={0,2}")
@@ -96,6 +97,9 @@ def is_default(value: str) -> bool:
         return False
     if not TRIAL_WORDS.isdisjoint(words):
         return True
+    if len(words) > 1 and words[-1] not in NOUNS and _NUMBERED.search(value):
+        # secretTiger77: made up by somebody, though of words that are defaults alone.
+        return False
     known = all(word in DEFAULT_VALUES or word in NOUNS for word in words)
     return known and len(words) <= 3
 

@@ -180,6 +180,13 @@ def may_be_temporary(path: str, *, folder: str = "") -> bool:
     return path[:1] in ("/", "%", "$", "\\") or path[1:2] == ":"
 
 
+def is_own_file(path: str) -> bool:
+    """Not one of the system's, which have a bare name or stand where it keeps them."""
+    if not path or UNKNOWN in path or "/" not in path:
+        return False
+    return path[0] != "/" or is_temporary(path) or path.startswith("/home/")
+
+
 def is_temporary(path: str, *, folder: str = "") -> bool:
     """Inside a temporary folder; relative paths stand in `folder` if that is known."""
     if folder and not path.startswith(("/", "~", UNKNOWN)) and ":" not in path:

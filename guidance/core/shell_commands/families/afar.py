@@ -9,8 +9,8 @@ from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.disposable.whole_script import list_after
 from guidance.core.shell_commands.families.contents import list_manifest_rules
 from guidance.core.shell_commands.families.pipelines import list_feeders
-from guidance.core.shell_commands.families.remote_reading import is_only_looking
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.rules.families.remote_reading import is_only_looking
 from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names

@@ -21,6 +21,7 @@ from guidance.core.shell_commands.families.afar import (
     judge_sql_grants,
     judge_ssh,
 )
+from guidance.core.shell_commands.families.archives import UNPACKING, judge_archive
 from guidance.core.shell_commands.families.code import INTERPRETING, judge_program_text
 from guidance.core.shell_commands.families.copies import (
     COPYING,
@@ -125,6 +126,7 @@ _ALWAYS: _Table = (
     (SQL_CLIENTS, judge_sql_grants),
     (DETACHING, judge_detached),
     (INSTALLING, judge_package_file),
+    (UNPACKING, judge_archive),
     (INTERPRETING, judge_program_text),
     (REQUESTING, judge_request),
     (STREAMING, judge_stream),

@@ -63,7 +63,7 @@ rabbitmqctl: -n --node -p --vhost -t --timeout
 celery: -A --app -b --broker -Q --workdir --result-backend --loader --config
 npm: --prefix --registry --otp --tag -w --workspace
 pip: --python --log --proxy --timeout
-curl: -X --request -H --header -d --data --data-raw --data-binary -o --output -u --user
+curl: --output-dir -X --request -H --header -d --data --data-raw --data-binary -o --output -u --user
     -A -b -c -e -F -m -T -w -x -K --url --retry --max-time --connect-timeout --cacert
     --json --data-urlencode --form --resolve --limit-rate
 rsync: -e --rsh --exclude --include --filter -f --rsync-path --bwlimit --partial-dir

@@ -14,6 +14,7 @@ from itertools import takewhile
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.other_languages import OTHER
+from guidance.core.shell_commands.paths import is_own_file
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
     find_operands,
@@ -106,6 +107,9 @@ def unwrap_make(walk: Walk, call: ProgramCall) -> None:
 
 def _run_variable(walk: Walk, call: ProgramCall, name: str, value: str) -> None:
     texts = _SHELL_FUNCTION.findall(value)
+    if name == "SHELL" and is_own_file(value) and walk.known.get_file(value) is None:
+        # Every step is handed to it, and it may do anything with them.
+        walk.report.add_opaque("opaque-preload", call)
     if name in _PROGRAMS:
         texts.append(value)
     for text in texts:
@@ -200,6 +204,8 @@ def run_package_scripts(walk: Walk, call: ProgramCall) -> None:
     """npm, yarn, pnpm and bun: scripts of a package.json that this command wrote."""
     if call.argv[1:2] == ["pkg"]:
         run_settings(walk, call)
+    elif call.argv[1:2] in (["set-script"], ["ss"]) and len(call.argv) == 4:
+        walk.walk_argument(call, 3, "npm set-script")
     content = walk.known.get_file("package.json")
     if content is None or content.opaque:
         return

@@ -14,6 +14,7 @@ from guidance.core.shell_commands.program_options import (
     find_operands,
     read_attached_value,
 )
+from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Simple
 from guidance.core.shell_commands.walk import Handler, Walk
 from guidance.core.shell_commands.word_lists import RUN_BY_OTHERS, split_names
@@ -185,6 +186,10 @@ def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     given = [":::", "::::", ":::+"]
     for place in find_operands(argv, taking=_PARALLEL_TAKING):
+        if argv[place] == "::::":
+            # Nor any argument: every line of a file is a command.
+            _run_lines(walk, call, walk.known.get_file(argv[-1]))
+            return
         if argv[place] in given:
             # No command: every argument is one.
             for index in range(place + 1, len(argv)):
@@ -205,6 +210,15 @@ def unwrap_parallel(walk: Walk, call: ProgramCall) -> None:
         return
     content = walk.find_stdin(call)
     if content is not None:
+        _run_lines(walk, call, content)
+
+
+def _run_lines(walk: Walk, call: ProgramCall, content: Content | None) -> None:
+    """Commands from a file: not a script that somebody wrote to be run, but a list that
+    something has made."""
+    if content is None or content.opaque == "file":
+        walk.report.add_opaque("opaque-input", call)
+    else:
         walk.walk_content(content, call, "parallel")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.paths import is_temporary
+from guidance.core.shell_commands.paths import is_own_file
 from guidance.core.shell_commands.program_names import resolve_program
-from guidance.core.shell_commands.shell.tree import UNKNOWN, Assignment
+from guidance.core.shell_commands.shell.tree import Assignment
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -30,6 +30,7 @@ _LIVE_EDIT = re.compile(r"\b(?:kubectl|oc|k|virsh)\b[^;|&\n]{0,120}\bedit\b")
 _PROMPTS = ("PS0", "PS1", "PS2", "PS4", "RPROMPT")
 # Files that a shell reads before anything else.
 _STARTING = ("BASH_ENV", "ENV")
+_READING_ENV = ("sh", "dash", "ksh", "ash", "busybox")
 # Libraries that every program loads.
 _PRELOADED = ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES")
 # Options and files with which an interpreter loads a program before the one it is given.
@@ -70,8 +71,10 @@ def follow_setting(walk: Walk, call: ProgramCall, assignment: Assignment) -> Non
         content = walk.known.get_file(value)
         if content is not None:
             walk.walk_content(content, call, name)
+        elif _is_read_at_start(name, value, call):
+            walk.report.add_opaque("opaque-preload", call)
     elif name in _PRELOADED:
-        if any(_is_own_library(path) for path in re.split(r"[: ]", value)):
+        if any(is_own_file(path) for path in re.split(r"[: ]", value)):
             walk.report.add_opaque("opaque-preload", call)
     elif name in _LOADING:
         if (name == "PYTHONSTARTUP" and value) or _LOADS_OWN.search(value):
@@ -95,8 +98,13 @@ def _edits_unseen(editor: str, script: str) -> bool:
     )
 
 
-def _is_own_library(path: str) -> bool:
-    """Not one of the system's, which have a bare name or stand where it keeps them."""
-    if not path or UNKNOWN in path or "/" not in path:
+def _is_read_at_start(name: str, path: str, call: ProgramCall) -> bool:
+    """bash reads BASH_ENV, whoever starts it; ENV is a name that many others use. What a
+    person's own shell reads anyway is nothing new."""
+    if not is_own_file(path) or path.startswith("~/."):
         return False
-    return path[0] != "/" or is_temporary(path) or path.startswith("/home/")
+    words = call.simple.words
+    first = words[0] if words else ""
+    return name == "BASH_ENV" or (
+        isinstance(first, str) and resolve_program(first) in _READING_ENV
+    )

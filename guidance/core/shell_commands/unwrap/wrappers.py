@@ -253,7 +253,11 @@ def unwrap_wrapper(walk: Walk, call: ProgramCall) -> None:
         index = _find_inner(call, wrapper)
         if index:
             via = " ".join((call.name, *wrapper.words))
-            walk.run_inner(call, index, via)
+            if call.name in PACKAGE_RUNNERS and index == len(call.argv) - 1:
+                # One word may be a whole line, which they hand to a shell.
+                walk.walk_argument(call, index, via)
+            else:
+                walk.run_inner(call, index, via)
             return
     if call.name == "pnpm" and call.argv[1:2] == ["rm"]:
         # Short for remove: its words are packages.

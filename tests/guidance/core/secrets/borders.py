@@ -84,10 +84,13 @@ BORDERS: dict[str, Border] = {
             "redis-cli -h localhost -a devpassword1 ping",
             "docker run --name db -e POSTGRES_PASSWORD=mysecretpassword -d postgres",
             "docker run -e MYSQL_ROOT_PASSWORD=my-secret-pw -d mysql",
+            "docker run -e POSTGRES_PASSWORD=postgres123 postgres",
+            "docker run -e POSTGRES_PASSWORD=rootPassword77 postgres",
             "WORDPRESS_DB_PASSWORD: examplepass",
         ],
         [
             ("docker run -e POSTGRES_PASSWORD=§ postgres:17", HUNTER),
+            ("docker run -e POSTGRES_PASSWORD=§ postgres", "secret" + "Tiger77"),
             ("docker run -e POSTGRES_PASSWORD=§ -d postgres", "secret" + body(10)),
             ("WORDPRESS_DB_PASSWORD: §", "example" + body(12)),
             ("PGPASSWORD=§ psql -h db.shop-prod.io -U postgres", "post" + "gres"),

@@ -179,7 +179,8 @@ RULES = (
             "docker|podman ** cp|create|exec|kill|restart|rm|run|start|stop|update @far-daemon",
             "salt|salt-ssh @changes-machines",
             "ansible @changes-machines",
-            "aws ssm send-command|start-automation-execution|start-session",
+            "aws ssm send-command @sends-change",
+            "aws ssm start-automation-execution|start-session",
             "aws ecs execute-command",
             "az vm|vmss run-command invoke|create",
             "gcloud compute ssh --command",
@@ -207,6 +208,8 @@ RULES = (
             "ssh root@db1 bash < fix.sh",
             "salt '*' cmd.run 'service web restart'",
             "aws ssm send-command --instance-ids i-1 --document-name AWS-RunShellScript",
+            "aws ssm send-command --instance-ids i-1 --document-name AWS-RunShellScript "
+            "--parameters 'commands=[\"systemctl restart app\"]'",
             "gh workflow run deploy.yml -f environment=production",
             "kubectl exec -n prod db-0 -- psql -c 'vacuum full'",
             "ssh root@web1 'systemctl restart app'",
@@ -222,6 +225,9 @@ RULES = (
             "ssh -T git@github.com",
             "salt '*' test.ping",
             "ansible all -m ping",
+            "aws ssm send-command --instance-ids i-1 --document-name AWS-RunShellScript "
+            '--parameters \'commands=["uptime","df -h"]\'',
+            "aws ssm list-command-invocations --details",
             "gh workflow list",
             "gh workflow run test.yml",
             "kubectl exec -n dev web-0 -- ls",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.shell_commands.rules.families.remote_reading import is_only_looking
 from guidance.core.shell_commands.rules.families.system_questions import find_method
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
+from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 
 _ADDRESS = re.compile(
     r"(?:[\w.-]+\s*@\s*)?(?:git\+|hg\+|svn\+)\S+|(?:https?|ftp|git|ssh)://\S+|git@\S+"
@@ -53,6 +55,11 @@ _MODULE = re.compile(r"[\w.-]+\.[\w-]+/\S*")
 _PRODUCTION = re.compile(
     r"(?:.*[-_/.@])?(?:prod|production|prd|live)(?:[-_/.].*)?", re.I
 )
+# `commands=["uptime","df -h"]`, `commands=uptime`, `{"commands":["uptime"]}`.
+_COMMANDS = re.compile(
+    r"[\"']?\bcommands[\"']?\s*[=:]\s*(\[[^\[\]]*\]|[^\[\]{}]*)\s*\}?", re.DOTALL
+)
+_EACH = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s,\[\]\"'][^,\[\]\"']*)")
 _DEPLOYS = re.compile(r"deploy|release|publish|prod|rollout|migrate", re.I)
 _FREE = ("shell", "command", "raw", "script", "expect")
 _CHANGING = re.compile(
@@ -214,7 +221,26 @@ def _is_unknown_registry(found: Invocation) -> bool:
     )
 
 
+def _sends_change(found: Invocation) -> bool:
+    """Commands for other machines, unless all of them are written out and only look."""
+    words = found.argv
+    if words[:-1].count("--parameters") != 1 or "--targets" in words:
+        # Not written out, or for machines that only a tag picks.
+        return True
+    given = _COMMANDS.search(words[words.index("--parameters") + 1])
+    if given is None:
+        return True
+    commands = [
+        first or second or third for first, second, third in _EACH.findall(given[1])
+    ]
+    return not commands or not all(
+        is_only_looking(command) and not any(map(find_secret_rule, command.split()))
+        for command in commands
+    )
+
+
 QUESTIONS: dict[str, Question] = {
+    "sends-change": _sends_change,
     "unknown-registry": _is_unknown_registry,
     "changes-machines": _changes_machines,
     "any-flag-computer": _names_computer,

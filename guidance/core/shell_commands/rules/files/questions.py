@@ -20,6 +20,12 @@ _LEAVES_NOTHING = re.compile(
     r"\s*(?:(?:(?:0|1),\$|,|%)?\s*d|/(?:\.\*?|\^|\.\+|\$|\^\.\*\$?)/\s*d|s(.)\^?\.\*\$?\1\1g?)\s*;?\s*"
 )
 _OUTPUT = ("-o", "--output", "-O", "--output-document", "-outfile", "--out")
+# Options that name the folder a download goes to.
+_FOLDERS = {
+    "aria2c": ("-d", "--dir"),
+    "curl": ("--output-dir",),
+    "wget": ("-P", "--directory-prefix"),
+}
 _ETC = re.compile(r"/etc/.+|/usr/(?:lib|share)/.+|/boot/.+")
 _SOURCES = split_names(
     "src source sources app internal cmd pkg server backend frontend"
@@ -102,13 +108,27 @@ def _is_kept(found: Invocation, path: str) -> bool:
 
 
 def _downloads_over(found: Invocation) -> bool:
-    return any(
-        _is_protected(found, value)
-        or _is_own_source(value)
-        or _PROGRAM.fullmatch(value)
+    named = [
+        value
         for flag, value in found.flags.items()
-        if flag.lower() in _OUTPUT or flag in _OUTPUT
-        if value
+        if value and (flag.lower() in _OUTPUT or flag in _OUTPUT)
+    ]
+    folders = [
+        value
+        for flag in _FOLDERS.get(found.name, ())
+        if (value := found.flags.get(flag))
+    ]
+    # Without a name the file is called as at its address.
+    names = named or [
+        word.partition("?")[0].rpartition("/")[2] for word in found.operands
+    ]
+    paths = [
+        *named,
+        *(f"{each.rstrip('/')}/{name}" for each in folders for name in names),
+    ]
+    return any(
+        _is_protected(found, path) or _is_own_source(path) or _PROGRAM.fullmatch(path)
+        for path in paths
     )
 
 

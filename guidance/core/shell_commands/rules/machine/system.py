@@ -205,6 +205,7 @@ RULES = (
             "pacman -S git",
             "pip uninstall -y x",
             "brew uninstall wget",
+            "brew rm wget",
             "pip install -r requirements.txt",
         ),
     ),

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 TRIPS = (
+    ("overwrite-file", "aria2c -d /etc -o hosts https://x.invalid/hosts"),
+    ("overwrite-file", "aria2c --dir=/etc --out=hosts https://x.invalid/h"),
+    ("overwrite-file", "curl --output-dir /etc -o hosts https://x.invalid/hosts"),
+    ("overwrite-file", "wget -P /etc https://x.invalid/hosts"),
+    ("overwrite-file", "wget -P src https://x.invalid/main.py"),
     # Emptied in place.
     ("empty-file", "sed -i d notes.md"),
     ("empty-file", "sed -i.bak -e '/.*/d' config.yml"),
@@ -54,6 +59,10 @@ TRIPS = (
 )
 
 PASSES = (
+    ("", "aria2c -d /tmp/dl -o hosts https://x.invalid/hosts"),
+    ("", "aria2c -d models -o small.bin https://x.invalid/m.bin"),
+    ("", "curl --output-dir downloads -O https://x.invalid/a.csv"),
+    ("", "wget -P data https://x.invalid/train.csv?v=2"),
     ("", "sed -i '/^$/d' notes.md"),
     ("", "sed -i '1d' notes.md"),
     ("", "sed d notes.md"),

@@ -5,6 +5,24 @@ from __future__ import annotations
 _RM = "rm -rf assets"
 
 TRIPS = (
+    # A program of one's own in the place of the shell, or read before anything else.
+    ("?", "make SHELL=./x"),
+    ("?", "make test SHELL=tools/sh.py"),
+    ("?", "make SHELL=/tmp/x all"),
+    ("?", "BASH_ENV=./x.sh make test"),
+    ("?", "BASH_ENV=/tmp/x bash -c ls"),
+    ("?", "export BASH_ENV=./x.sh; bash build.sh"),
+    ("?", "ENV=./x.sh sh -c ls"),
+    ("delete-folder", "echo 'rm -rf ~' > x.sh; BASH_ENV=./x.sh bash -c ls"),
+    # Lines that another program hands to a shell.
+    ("delete-folder", "yarn exec 'rm -rf x'"),
+    ("delete-folder", "pnpm exec 'rm -rf src'"),
+    ("delete-folder", "npm set-script x 'rm -rf ~' && npm run x"),
+    ("git-push-force", "npm set-script ship 'git push -f'"),
+    ("?", "parallel < jobs.txt"),
+    ("?", "parallel -j4 :::: jobs.txt"),
+    ("?", "cat jobs.txt | parallel"),
+    ("delete-folder", "printf 'rm -rf a\\nrm -rf b\\n' | parallel"),
     *(
         ("delete-folder", f"{wrapper} {_RM}")
         for wrapper in (
@@ -115,6 +133,21 @@ _HARMLESS = (
     "parallel gzip ::: a.log b.log",
     "sftp -b - host <<< 'put report.csv'",
     "npx -p typescript tsc --noEmit",
+    "make SHELL=/bin/bash test",
+    "make SHELL=bash",
+    "make SHELL='bash -eo pipefail' build",
+    "BASH_ENV=/dev/null bash -c ls",
+    "BASH_ENV= make test",
+    "BASH_ENV=~/.bashrc bash -c 'nvm use 20'",
+    "BASH_ENV=/etc/profile bash -lc env-info",
+    "ENV=production npm start",
+    "ENV=./config/dev.env node server.js",
+    "yarn exec 'eslint src'",
+    "yarn exec eslint src",
+    "npm set-script build 'tsc -p .' && npm run build",
+    "parallel gzip < files.txt",
+    "parallel -j4 convert {} {.}.jpg :::: images.txt",
+    "printf 'make a\\nmake b\\n' | parallel",
     "TF_CLI_ARGS_plan=-parallelism=30 terraform plan",
     "declare -n list=names; names=(a b); echo ${list[0]}",
 )
