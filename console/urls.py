@@ -13,6 +13,7 @@ from console.gateway_report import views as gateway_report
 from console.loop import actions as loop_actions
 from console.loop import views as loop
 from console.permissions import views as permissions
+from console.policies import views as policies
 from console.queue import actions as queue_actions
 from console.queue import agent_reviews
 from console.queue import views as queue
@@ -46,6 +47,12 @@ _webhook = [
     path("", webhooks.webhook, name="webhook"),
     path("<slug:action>/", webhooks.act, name="webhook-act"),
     path("resend/<uuid:delivery>/", webhooks.resend, name="delivery-resend"),
+]
+
+_policy = [
+    path("", policies.policy, name="policy"),
+    path("versions/<int:number>/", policies.policy_version, name="policy-version"),
+    path("compare/", policies.compare, name="policy-compare"),
 ]
 
 _loop = [
@@ -86,6 +93,8 @@ _project: list[URLPattern | URLResolver] = [
     path("runs/", runs.runs, name="runs"),
     path("runs/<uuid:code>/", include(_run)),
     path("gates/", gates.gates, name="gates"),
+    path("policies/", policies.policies, name="policies"),
+    path("policies/<str:name>/", include(_policy)),
     path("permissions/", permissions.permissions, name="permissions"),
     path(
         "permissions/<uuid:code>/revoke/", permissions.revoke, name="permission-revoke"

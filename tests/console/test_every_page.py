@@ -92,6 +92,8 @@ class Pages:
             "warning": warned.warning,
             "delivery": told.delivery,
             "action": "disable",
+            "name": "default",
+            "number": "1",
         }
 
     def address(self, page: str, *, slug: str | None = None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.policy.differences import Difference
@@ -16,30 +17,56 @@ _DURATIONS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _LISTED = 3
 
 
-def describe_difference(difference: Difference) -> str:
-    """The setting by its label, and its value before and after, in the setting's unit.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingChange:
+    """A difference with the setting that it is about. What is left out of a policy has
+    its default, so that is what it changes from or to."""
 
-    What is left out of a policy has its default, so that is what it changes from or to.
-    """
-    keys = [
-        json.loads(key) if key.startswith('"') else key
-        for key in _KEY.findall(difference.path)
-    ]
-    labels, setting = _find_setting(keys)
+    path: tuple[str, ...]
+    labels: tuple[str, ...]
+    schema: Mapping[str, Any]
+    before: Any
+    after: Any
+
+
+def read_difference(difference: Difference) -> SettingChange:
+    keys = split_path(difference.path)
+    path, labels, setting = _find_setting(keys)
     default = setting.get("default")
-    before = default if difference.change == "added" else difference.before
-    after = default if difference.change == "removed" else difference.after
-    unit = setting.get("x-unit", "")
-    name = ", ".join(labels)
-    if difference.change != "changed" and "default" not in setting:
+    return SettingChange(
+        path=path,
+        labels=labels,
+        schema=setting,
+        before=default if difference.change == "added" else difference.before,
+        after=default if difference.change == "removed" else difference.after,
+    )
+
+
+def describe_difference(difference: Difference) -> str:
+    """The setting by its label, and its value before and after, in the setting's unit."""
+    found = read_difference(difference)
+    before, after = found.before, found.after
+    unit = found.schema.get("x-unit", "")
+    name = ", ".join(found.labels)
+    if difference.change != "changed" and "default" not in found.schema:
         return f"{name}: {difference.change}"
     if before == after:
-        return f"{name}: {_format(after, unit)}, the default, as before"
-    return f"{name}: {_format(before, unit)} → {_format(after, unit)}"
+        return f"{name}: {format_value(after, unit)}, the default, as before"
+    return f"{name}: {format_value(before, unit)} → {format_value(after, unit)}"
 
 
-def _find_setting(keys: list[str]) -> tuple[list[str], Mapping[str, Any]]:
-    """The labels that lead to a setting, free names included, and its schema."""
+def split_path(path: str) -> list[str]:
+    """The keys of a difference's path; those with a dot are quoted in it."""
+    return [
+        json.loads(key) if key.startswith('"') else key for key in _KEY.findall(path)
+    ]
+
+
+def _find_setting(
+    keys: list[str],
+) -> tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]:
+    """The path in the schema, the labels that lead there, free names included, and the
+    schema of the setting."""
     labels, path = [], []
     setting: Mapping[str, Any] = POLICY_SCHEMA
     for key in keys:
@@ -53,10 +80,11 @@ def _find_setting(keys: list[str]) -> tuple[list[str], Mapping[str, Any]]:
             path.append(ANY)
             setting = inner if isinstance(inner, dict) else {}
             labels.append(key)
-    return labels, setting
+    return tuple(path), tuple(labels), setting
 
 
-def _format(value: Any, unit: str) -> str:
+def format_value(value: Any, unit: str) -> str:
+    """A value of a setting as people read it."""
     if value is None:
         return "no limit"
     if isinstance(value, bool):

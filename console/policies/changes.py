@@ -1,0 +1,61 @@
+"""Changes between two policy documents: in words, and as text."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from guidance.core.policy.differences import list_differences
+from guidance.core.policy.effects import describe_effect
+from guidance.core.policy.meaning import describe_difference
+from guidance.yaml_documents import write_yaml
+from safetext import ShownDiff, make_visible_line, show_diff
+
+Document = Mapping[str, Any]
+
+_TONES = {"pause": "pause", "stop": "stop", "throttle": "slow", "continue": "go"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownChange:
+    """`effect` says which way it goes, `tone` the same in colour."""
+
+    path: str
+    effect: str
+    tone: str
+    meaning: str
+
+
+def list_changes(before: Document, after: Document) -> tuple[ShownChange, ...]:
+    changes = []
+    for difference in list_differences(before, after):
+        effect = describe_effect(difference)
+        changes.append(
+            ShownChange(
+                path=make_visible_line(difference.path),
+                effect=effect.words,
+                tone=_TONES.get(effect.decision, "line"),
+                meaning=make_visible_line(describe_difference(difference)),
+            )
+        )
+    return tuple(changes)
+
+
+def describe_changes(changes: tuple[ShownChange, ...]) -> str:
+    """One change in full, several as their number."""
+    if len(changes) == 1:
+        return changes[0].meaning
+    return f"{len(changes)} changes" if changes else "no changes"
+
+
+def build_text_diff(before: Document, after: Document, *, name: str) -> ShownDiff:
+    file = f"{name}.yaml"
+    lines = difflib.unified_diff(
+        write_yaml(before).splitlines(keepends=True),
+        write_yaml(after).splitlines(keepends=True),
+        fromfile=file,
+        tofile=file,
+    )
+    return show_diff("".join(lines), file_name=file)

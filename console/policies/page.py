@@ -1,0 +1,138 @@
+"""One version of a policy as its page shows it, with the policy's history beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from accounts.models import Project
+from console.format import format_count
+from console.gates.criteria import SEVERITY_TONES, ShownCriterion, list_criteria
+from console.policies.changes import ShownChange, list_changes
+from console.policies.rows import (
+    HISTORY_LIMIT,
+    HistoryItem,
+    build_history,
+    count_runs_by_version,
+)
+from console.policies.tool_rules import RuleRow, list_rule_rows
+from guidance.core.checks import GateDefinition
+from guidance.core.policy.sentences import Subject, describe_policy
+from guidance.models import PolicyVersion
+from guidance.selectors import find_version_in_force, get_policy
+from guidance.yaml_documents import write_yaml
+from reviews.policies.selectors import (
+    Document,
+    list_activations,
+    list_versions,
+    read_document,
+)
+from reviews.rule_report.counts import count_rules
+from safetext import make_visible, make_visible_line
+
+DAYS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateCard:
+    slug: str
+    name: str
+    description: str
+    severity: str
+    tone: str
+    mode: str
+    attempts: str
+    criteria: tuple[ShownCriterion, ...]
+    guidance: str
+
+    @property
+    def asks(self) -> str:
+        return format_count(len(self.criteria), "criterion", "criteria")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rail:
+    """The history of a policy, and how much it is used. `in_force` is None while it has
+    only drafts."""
+
+    name: str
+    in_force: int | None
+    newest: int
+    items: tuple[HistoryItem, ...]
+    older: int
+    used: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyPage:
+    number: int
+    document: Document
+    subjects: tuple[Subject, ...]
+    changes: tuple[ShownChange, ...]
+    gates: tuple[GateCard, ...]
+    rules: tuple[RuleRow, ...]
+    yaml: str
+    rail: Rail
+
+    @property
+    def marked(self) -> str:
+        """What a filled value says, if there are any."""
+        return f"not as in version {self.rail.in_force}" if self.changes else ""
+
+
+def build_policy_page(
+    project: Project, version: PolicyVersion, at: datetime
+) -> PolicyPage:
+    rail = build_rail(project, version.name, at)
+    document = read_document(version)
+    before = None
+    if rail.in_force not in (None, version.version):
+        active = find_version_in_force(project_id=project.pk, name=version.name)
+        before = read_document(active) if active else None
+    policy = get_policy(version.pk).policy
+    counts = count_rules(project_id=project.pk, days=DAYS, at=at)
+    return PolicyPage(
+        number=version.version,
+        document=document,
+        subjects=describe_policy(document, before),
+        changes=list_changes(before, document) if before is not None else (),
+        gates=tuple(_build_gate(gate) for gate in policy.gates.values()),
+        rules=list_rule_rows(policy, counts.rules),
+        yaml=write_yaml(document),
+        rail=rail,
+    )
+
+
+def build_rail(project: Project, name: str, at: datetime) -> Rail:
+    rows = list_versions(project, name)
+    # One more than is shown: the last one is compared with what was before.
+    versions = list(rows[: HISTORY_LIMIT + 1])
+    active = find_version_in_force(project_id=project.pk, name=name)
+    runs = count_runs_by_version([active.pk]) if active else {}
+    return Rail(
+        name=name,
+        in_force=active.version if active else None,
+        newest=versions[0].version,
+        items=build_history(
+            versions,
+            list_activations(project, name),
+            active=active.version if active else None,
+            at=at,
+        ),
+        older=max(rows.count() - HISTORY_LIMIT, 0),
+        used=format_count(runs.get(active.pk, 0), "run") if active else "",
+    )
+
+
+def _build_gate(gate: GateDefinition) -> GateCard:
+    return GateCard(
+        slug=gate.slug,
+        name=make_visible_line(gate.name),
+        description=make_visible(gate.description),
+        severity=gate.severity,
+        tone=SEVERITY_TONES[gate.severity],
+        mode=gate.mode,
+        attempts=format_count(gate.retry.max_attempts, "attempt"),
+        criteria=list_criteria(gate),
+        guidance=make_visible(gate.guidance).strip(),
+    )

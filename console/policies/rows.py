@@ -1,0 +1,133 @@
+"""Policies as rows of their list, and the versions of one as its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count
+
+from accounts.models import Project, User
+from console.format import ShownMoment, build_past_moment, format_count
+from console.people import Person, build_person
+from console.policies.changes import describe_changes, list_changes
+from guidance.core.policy.sentences import count_own_settings
+from guidance.models import PolicyActivation, PolicyVersion
+from ledger.models import Run
+from ledger.selectors import exclude_system_runs
+from reviews.policies.selectors import ListedPolicy, list_policies, read_document
+from safetext import make_visible_line
+
+# Older versions are still there to compare with.
+HISTORY_LIMIT = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyRow:
+    """`since` is None while no version is in force."""
+
+    name: str
+    version: int | None
+    versions: str
+    since: ShownMoment | None
+    by: Person | None
+    note: str
+    own: str
+    runs: str
+
+
+def list_policy_rows(project: Project, at: datetime) -> list[PolicyRow]:
+    listed = list_policies(project)
+    ids = [each.active.pk for each in listed if each.active]
+    runs = count_runs_by_version(ids)
+    return [_build_row(each, runs, at) for each in listed]
+
+
+def count_runs_by_version(ids: Iterable[int]) -> Mapping[int, int]:
+    """How many runs of agents began under each of these versions."""
+    runs = exclude_system_runs(Run.objects.filter(policy_id__in=ids))
+    counted = runs.order_by().values_list("policy_id").annotate(count=Count("pk"))
+    return dict(counted)
+
+
+def _build_row(
+    listed: ListedPolicy, runs: Mapping[int, int], at: datetime
+) -> PolicyRow:
+    active, act = listed.active, listed.activation
+    own = count_own_settings(read_document(active)) if active else 0
+    return PolicyRow(
+        name=listed.policy.name,
+        version=active.version if active else None,
+        versions=format_count(listed.versions, "version"),
+        since=build_past_moment(act.at, at) if act else None,
+        by=_build_person(act.by) if act else None,
+        note=make_visible_line(act.note) if act else "",
+        own=format_count(own, "setting") if own else "",
+        runs=format_count(runs.get(active.pk, 0), "run") if active else "",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryItem:
+    """`state` is "active", "draft" (never in force) or "old". `acts` are the times when
+    it came into force, as far as they are not how it began."""
+
+    number: int
+    state: str
+    note: str
+    by: Person | None
+    at: ShownMoment
+    changes: str
+    acts: tuple[tuple[str, ShownMoment, Person | None], ...]
+
+
+def build_history(
+    versions: Iterable[PolicyVersion],
+    activations: Iterable[PolicyActivation],
+    *,
+    active: int | None,
+    at: datetime,
+) -> tuple[HistoryItem, ...]:
+    """Of versions, the newest first; the oldest one given is only compared with."""
+    rows = list(versions)
+    acts: dict[int, list[PolicyActivation]] = {}
+    for act in activations:
+        acts.setdefault(act.version_id, []).append(act)
+    documents = [read_document(row) for row in rows]
+    items = []
+    for place, row in enumerate(rows[:HISTORY_LIMIT]):
+        first = place + 1 == len(rows)
+        changes = () if first else list_changes(documents[place + 1], documents[place])
+        items.append(
+            HistoryItem(
+                number=row.version,
+                state=_name_state(row, acts, active),
+                note=make_visible_line(row.note),
+                by=_build_person(row.created_by),
+                at=build_past_moment(row.created_at, at),
+                changes="" if first else describe_changes(changes),
+                acts=tuple(
+                    (
+                        make_visible_line(act.note),
+                        build_past_moment(act.at, at),
+                        _build_person(act.by),
+                    )
+                    for act in acts.get(row.pk, ())
+                    if act.note != row.note or act.by_id != row.created_by_id
+                ),
+            )
+        )
+    return tuple(items)
+
+
+def _name_state(
+    row: PolicyVersion, acts: Mapping[int, object], active: int | None
+) -> str:
+    if row.version == active:
+        return "active"
+    return "old" if row.pk in acts else "draft"
+
+
+def _build_person(user: User | None) -> Person | None:
+    return build_person(user) if user else None

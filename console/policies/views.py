@@ -1,0 +1,119 @@
+"""The pages that read policies: the list, one version in words, and two compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_GET
+
+from accounts.models import Role
+from common.errors import NotFound
+from console.access import ConsoleRequest, require_member
+from console.policies.changes import build_text_diff, list_changes
+from console.policies.page import build_policy_page, build_rail
+from console.policies.rows import list_policy_rows
+from console.runs.rows import get_live_position
+from guidance.models import PolicyVersion
+from guidance.selectors import find_version_in_force
+from reviews.policies.selectors import get_version, list_versions, read_document
+
+P = ParamSpec("P")
+
+
+def find_or_404(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+) -> Callable[Concatenate[ConsoleRequest, P], HttpResponse]:
+    """A policy or a version that is not there is a page that is not there."""
+
+    @wraps(view)
+    def wrapper(
+        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except NotFound:
+            raise Http404 from None
+
+    return wrapper
+
+
+@require_GET
+@require_member
+def policies(request: ConsoleRequest) -> HttpResponse:
+    at = timezone.now()
+    context = {
+        **build_frame(request, at),
+        "rows": list_policy_rows(request.project, at),
+    }
+    return render(request, "console/policies/policies.html", context)
+
+
+@require_GET
+@require_member
+@find_or_404
+def policy(request: ConsoleRequest, name: str) -> HttpResponse:
+    """The version in force; the newest draft where there is none."""
+    versions = list_versions(request.project, name)
+    active = find_version_in_force(project_id=request.project.pk, name=name)
+    return _render_version(request, active or versions[0])
+
+
+@require_GET
+@require_member
+@find_or_404
+def policy_version(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
+    return _render_version(request, get_version(request.project, name, number))
+
+
+def _render_version(request: ConsoleRequest, version: PolicyVersion) -> HttpResponse:
+    at = timezone.now()
+    page = build_policy_page(request.project, version, at)
+    context = {**build_frame(request, at), "name": version.name, "policy": page}
+    return render(request, "console/policies/policy.html", context)
+
+
+@require_GET
+@require_member
+@find_or_404
+def compare(request: ConsoleRequest, name: str) -> HttpResponse:
+    """Two versions; the newest and the one before it unless others are chosen."""
+    at = timezone.now()
+    rail = build_rail(request.project, name, at)
+    last = _read_number(request, "to") or rail.newest
+    first = _read_number(request, "from") or max(last - 1, 1)
+    before, after = (
+        read_document(get_version(request.project, name, number))
+        for number in (first, last)
+    )
+    context = {
+        **build_frame(request, at),
+        "name": name,
+        "rail": rail,
+        "first": first,
+        "last": last,
+        "numbers": range(rail.newest, 0, -1),
+        "changes": list_changes(before, after),
+        "diff": build_text_diff(before, after, name=name),
+    }
+    return render(request, "console/policies/compare.html", context)
+
+
+def _read_number(request: ConsoleRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def build_frame(request: ConsoleRequest, at: datetime) -> dict[str, object]:
+    return {
+        "page": "policies",
+        "since": get_live_position(project_id=request.project.pk),
+        "now": int(at.timestamp() * 1000),
+        "slug": request.project.slug,
+        "manages": request.role.includes(Role.MANAGER),
+    }

@@ -1,0 +1,94 @@
+"""What a policy does, in sentences, by subject.
+
+`{path}` stands for the value of a setting with its unit; `{path|yes|no}` for one of two
+texts, where the setting is on or off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SENTENCES: Mapping[str, tuple[str, ...]] = {
+    "Steps": (
+        "Pauses when more than {continue.max_rework_ratio} of the last "
+        "{continue.rework_window} redo earlier work, judged from "
+        "{continue.rework_min_steps} on.",
+        "Pauses when uncertainty is over {continue.max_uncertainty}, or the same step "
+        "comes {continue.repeat_limit} in a row.",
+        "Stops when coherence falls under {continue.min_coherence}, or after "
+        "{continue.max_consecutive_steps} without a checkpoint.",
+        "Asks for a checkpoint every {continue.checkpoint_interval_steps}.",
+        "Slows down when tokens grow more than {continue.max_budget_slope} a step over "
+        "the last {continue.slope_window}, judged from {continue.slope_min_points} on.",
+        "A slowed run waits {continue.throttle_base_ms} first, then twice as long each "
+        "time, at most {continue.throttle_max_ms}.",
+    ),
+    "Budget": (
+        "A run may use {budget.tokens}, {budget.tool_calls}, {budget.time_ms} and "
+        "{budget.cost_usd}.",
+    ),
+    "Tool calls": (
+        "{tools.allowlist.enabled|Only tools on the allowlist|All tools} may be called. "
+        "On the allowlist: {tools.allowlist.tools}.",
+        "Always asks a person before: {tools.confirm}. Asks every time, whatever was "
+        "permitted: {tools.always_ask}.",
+        "Rules that differ from the built-in ones: {tools.rules}. Own rules: "
+        "{tools.patterns}.",
+        "Notes edits of more than {tools.max_diff_lines}.",
+        "An allowed call must begin within {tools.grant_expires_s}.",
+        "Reads as shell commands: {tools.shell_arguments}; as SQL: "
+        "{tools.sql_arguments}. Checks arguments by schema: {tools.schemas}.",
+        "Folders that may be deleted without asking: {tools.disposable}.",
+        "Repairs arguments of: {tools.lenient_arguments}. Answers again from a stored "
+        "result: {tools.idempotent}.",
+    ),
+    "People": (
+        "A review that nobody rules on ends after {reviews.expires_after_s}, and its run "
+        "by {reviews.on_expiry}.",
+        "A person’s token {reviews.rulings_from_agents|may|may not} rule from inside an "
+        "agent’s session, {reviews.refuse_own_agents|never|even} on agents of that "
+        "person.",
+        "When all attempts at a gate are used up, a person may send it back "
+        "{checks.max_resets}.",
+    ),
+    "Limits": (
+        "An agent may have {caps.open_reviews.agent} open reviews and "
+        "{caps.open_runs.agent} open runs; the project {caps.open_reviews.project} and "
+        "{caps.open_runs.project}.",
+        "An agent may leave {caps.notes.agent} notes and {caps.recommendations.agent} "
+        "recommendations waiting; the project {caps.notes.project} and "
+        "{caps.recommendations.project}.",
+        "A run that reports nothing for {runs.abandon_after_s} counts as abandoned.",
+    ),
+    "Turns": (
+        "Sends an agent on that stopped with a score of {turns.threshold} or more, "
+        "{turns.max_retries} in a row at most; from {turns.warn_from} on it is noted.",
+        "Knows unfinished work by {turns.intent_phrases}, finished work by "
+        "{turns.completion_phrases}, a summary by {turns.summary_phrases}.",
+        "Tells the agent: {turns.nudge}",
+        "Other values for some models: {turns.models}.",
+    ),
+    "System loop": (
+        "Wakes every {loop.heartbeat_s}, unless it was awake within {loop.min_gap_s}. "
+        "Decides by {loop.decider}.",
+        "Ends of runs {loop.signals_from.run_ends|wake it|do not wake it}, rulings "
+        "{loop.signals_from.rulings|wake it|do not wake it}.",
+        "In an hour it may start loops {loop.caps_per_hour.start_loop}, process notes "
+        "{loop.caps_per_hour.process_notes}, draft recommendations "
+        "{loop.caps_per_hour.apply_retro_recommendation} and send alerts "
+        "{loop.caps_per_hour.emit_alert}.",
+        "A model that decides may cost {loop.cost_per_day_usd} a day.",
+        "Acts on one event {loop.cascade_limit} at most. Starts no loop again within "
+        "{loop.dedupe_s}, and drops a decision after {loop.stale_after_s}.",
+        "Takes {loop.notes_at_once} notes at once and holds each for "
+        "{loop.note_claim_s}.",
+        "{loop.learn.recommend|Recommends|Does not recommend} changes from what it "
+        "counted in {loop.learn.days}.",
+        "Counts skipped gates from {loop.learn.gate_skipped.at_least} and "
+        "{loop.learn.gate_skipped.share} on, approved calls from "
+        "{loop.learn.always_approved.at_least} and {loop.learn.always_approved.share}, "
+        "failed runs from {loop.learn.runs_failed.at_least} and "
+        "{loop.learn.runs_failed.share}.",
+        "Loops it may start: {loop.kinds}. Rules it decides by: {loop.rules}.",
+    ),
+}
