@@ -17,6 +17,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from config.celery import refuse_other_version
 from config.checks import refuse_unsafe
+from config.database.version import find_version_fault, has_every_migration
 from tests.support.processes import manage
 
 UNKNOWN = "ledger.0002_append_only"
@@ -50,6 +51,30 @@ def test_a_database_of_this_version_has_nothing_to_refuse(database: None) -> Non
     refuse_unsafe()
     refuse_other_version()
     call_command("migrate", skip_checks=False, verbosity=0)
+
+
+def test_apps_of_django_are_left_to_django_and_all_others_are_ours(
+    database: None,
+) -> None:
+    recorder = MigrationRecorder(connection)
+    for app, fault in (("auth", None), ("sessions", None), ("gone_app", "gone_app")):
+        recorder.record_applied(app, "9999_later")
+        try:
+            found = find_version_fault()
+        finally:
+            recorder.record_unapplied(app, "9999_later")
+        assert (found is None) == (fault is None)
+        assert fault is None or f"{fault}.9999_later" in str(found)
+
+
+def test_a_migration_that_is_missing_is_noticed(database: None) -> None:
+    assert has_every_migration()
+    recorder = MigrationRecorder(connection)
+    recorder.record_unapplied("accounts", "0001_initial")
+    try:
+        assert not has_every_migration()
+    finally:
+        recorder.record_applied("accounts", "0001_initial")
 
 
 @pytest.mark.once("looks at the file that SQLite makes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import resource
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -49,6 +50,7 @@ UNLIMITED = resource.RLIM_INFINITY
     [
         (UNLIMITED, UNLIMITED, 1_000, UNLIMITED),
         (1_256, 1_256, 1_000, 1_256),
+        (5_000, 9_000, 1_000, 5_000),
         (256, UNLIMITED, 1_000, 1_256),
         (256, 5_000, 1_000, 1_256),
         (256, 756, 500, 756),
@@ -110,6 +112,29 @@ async def test_nothing_is_left_of_those_who_have_gone(
     async with asyncio.timeout(10):
         while second.checks < 2:
             await asyncio.sleep(0.01)
+
+
+@override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=9)
+async def test_there_is_one_timer_as_long_as_somebody_is_there() -> None:
+    registry = Connections()
+    timers: list[float] = []
+
+    def call_later(seconds: float, _work: object) -> None:
+        timers.append(seconds)
+
+    clock = SimpleNamespace(call_later=call_later, time=registry._loop.time)
+    registry._loop = clock  # type: ignore[assignment]
+    first, second = (add(registry)[0] for _ in range(2))
+    assert timers == [0.5]
+    registry._check()
+    registry.remove(first)
+    registry._check()
+    assert len(timers) == 3
+    registry.remove(second)
+    registry._check()
+    assert len(timers) == 3
+    add(registry)
+    assert len(timers) == 4
 
 
 @override_settings(CONNECTIONS=32, ADDRESS_CONNECTIONS=3)

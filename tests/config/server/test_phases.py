@@ -86,8 +86,9 @@ class Others:
 class Line:
     """A connection with its transport, its registry, and the scopes that it made."""
 
-    def __init__(self, *, welcome: bool = True) -> None:
+    def __init__(self, *, welcome: bool = True, pauses: bool = False) -> None:
         self.scopes: list[Scope] = []
+        self.pauses = pauses  # in the middle of its answer
         self.may_answer = asyncio.Event()
         self.others = Others()
         self.others.welcome = welcome
@@ -112,6 +113,9 @@ class Line:
         await self.may_answer.wait()
         self.may_answer.clear()
         await send({"type": "http.response.start", "status": 200, "headers": []})
+        if self.pauses:
+            await send({"type": "http.response.body", "body": b"a", "more_body": True})
+            await self.may_answer.wait()
         await send({"type": "http.response.body", "body": b"done"})
 
     def take(self, data: bytes) -> Line:
@@ -228,6 +232,34 @@ async def test_a_request_whose_turn_has_come_is_waited_for_from_then_on() -> Non
             closed.append(line.transport.closed)
         assert closed == [False, True]
         assert line.said.count("HTTP/1.1 408") == 1
+
+
+async def test_a_body_that_comes_after_its_answer_keeps_its_own_time() -> None:
+    """It was refused by its head: the rest of it is still on its way."""
+    async with hurry():
+        line = Line().take(post("/x"))
+        line.protocol._since -= 20
+        since = line.protocol._since
+        line.may_answer.set()
+        while not line.protocol.cycle.response_complete:
+            await asyncio.sleep(0)
+        assert (line.protocol.phase, line.protocol._since) == (Phase.BODY, since)
+        line.take(b"12345678")
+        assert line.protocol.phase.value == "idle"
+        assert line.others.waiting is True
+        assert line.said.count("HTTP/1.1") == 1
+        line.protocol._unset_keepalive_if_required()
+
+
+async def test_nothing_is_said_in_the_middle_of_an_answer() -> None:
+    async with hurry():
+        line = Line(pauses=True).take(post("/x"))
+        line.may_answer.set()
+        while b"a" not in line.transport.written.partition(b"\r\n\r\n")[2]:
+            await asyncio.sleep(0)
+        line.check_after(35.1)
+        assert line.transport.closed
+        assert line.said.count("HTTP/1.1") == 1
 
 
 @each_row(

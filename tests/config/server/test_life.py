@@ -1,0 +1,131 @@
+"""From the first moment of a web process to its last: what is said, and what is let go."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from typing import Any
+
+import pytest
+
+from config import asgi, lifespan
+from config.fastpath.asgi import TIMED, Message, Receive, Scope, Send
+
+pytestmark = pytest.mark.once("judges what is said to a server, not what is stored")
+
+
+def live_through(*messages: str) -> list[Message]:
+    """What a server hears that says this to the application."""
+    said = [{"type": f"lifespan.{each}"} for each in messages]
+    heard: list[Message] = []
+
+    async def receive() -> Message:
+        return said.pop(0)
+
+    async def send(message: Message) -> None:
+        heard.append(message)
+
+    asyncio.run(asgi.route({"type": "lifespan"}, receive, send))
+    return heard
+
+
+def test_a_process_starts_and_stops_when_it_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    def note(name: str) -> Any:
+        async def work() -> None:
+            done.append(name)
+
+        return work
+
+    monkeypatch.setattr(lifespan, "_start", note("start"))
+    monkeypatch.setattr(lifespan, "_stop", note("stop"))
+    heard = live_through("startup", "shutdown")
+    assert [each["type"] for each in heard] == [
+        "lifespan.startup.complete",
+        "lifespan.shutdown.complete",
+    ]
+    assert done == ["start", "stop"]
+
+
+def test_a_process_that_cannot_start_says_why_and_serves_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def refuse() -> None:
+        raise LookupError("SECRET_KEY is weak")
+
+    monkeypatch.setattr(lifespan, "_start", refuse)
+    assert live_through("startup", "shutdown") == [
+        {"type": "lifespan.startup.failed", "message": "SECRET_KEY is weak"}
+    ]
+
+
+def test_what_waits_is_let_go_and_what_was_served_is_written_before_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended: list[str] = []
+
+    class Broadcaster:
+        async def stop(self) -> None:
+            ended.append("broadcaster")
+
+    async def close_hub() -> None:
+        ended.append("hub")
+
+    monkeypatch.setattr(lifespan, "get_broadcaster", Broadcaster)
+    monkeypatch.setattr(lifespan, "close_hub", close_hub)
+    monkeypatch.setattr(lifespan, "close_writer", lambda: ended.append("writer"))
+    asyncio.run(lifespan._stop())
+    assert ended == ["broadcaster", "hub", "writer"]
+
+
+def test_a_signal_lets_go_who_waits_and_then_ends_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server would first wait for agents that wait for a person."""
+    happened: list[str] = []
+
+    class Hub:
+        def release(self) -> None:
+            happened.append("released")
+
+    monkeypatch.setattr(lifespan, "get_hub", Hub)
+    before = signal.signal(signal.SIGUSR1, lambda *_: happened.append("told"))
+
+    async def scene() -> None:
+        lifespan._release_waiters_on(signal.SIGUSR1)
+        os.kill(os.getpid(), signal.SIGUSR1)
+        async with asyncio.timeout(5):
+            while len(happened) < 2:
+                await asyncio.sleep(0.01)
+        # Only the main thread may set handlers; a server in another one goes without.
+        now = signal.getsignal(signal.SIGUSR1)
+        await asyncio.to_thread(lifespan._release_waiters_on, signal.SIGUSR1)
+        assert signal.getsignal(signal.SIGUSR1) is now
+
+    try:
+        asyncio.run(scene())
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert sorted(happened) == ["released", "told"]
+
+
+def test_a_server_without_deadlines_is_warned_of_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
+
+    async def nothing(*_: Any) -> Any: ...
+
+    monkeypatch.setattr(asgi, "http", answer)
+    asgi._warn_untimed.cache_clear()
+    caplog.set_level(logging.WARNING)
+    for scope in ({"type": "http", TIMED: True}, {"type": "http"}, {"type": "http"}):
+        asyncio.run(asgi.route(scope, nothing, nothing))
+    assert caplog.text.count("start uvicorn with") == 1
+    with pytest.raises(ValueError, match="Unknown kind of connection: ftp"):
+        asyncio.run(asgi.route({"type": "ftp"}, nothing, nothing))
