@@ -8,14 +8,20 @@ from typing import Any
 
 import httpx
 import pytest
-from django.db import connection, transaction
+from django.db import (
+    DataError,
+    InterfaceError,
+    OperationalError,
+    connection,
+    transaction,
+)
 
 from accounts.models import Project
 from ledger.models import Entry, Run
 from ledger.verification import row_checks, verify
 from ledger.verification.missing import list_missing_positions, list_missing_runs
 from ledger.verification.row_checks import Mismatch, compare_runs, list_batches
-from ledger.verification.unreadable import read_entries
+from ledger.verification.unreadable import describe, read_entries, refuse_other
 from tests.ledger.tampering.editing import edit_rows
 from tests.ledger.tampering.triggers import run_sql
 from tests.support.builders import start_run, step
@@ -178,3 +184,34 @@ def test_entries_without_their_run_are_counted_by_project(
         told = f"project {project.pk}: the run of 2 entries is gone"
         assert told in list_missing_runs()
         transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize(
+    ("error", "of_the_row"),
+    [
+        (OverflowError(), True),
+        (AttributeError(), True),
+        (DataError("out of range"), True),
+        (KeyError("report"), True),
+        (IndexError(), True),
+        (RecursionError(), True),
+        (StopIteration(), True),
+        (TypeError(), True),
+        (ValueError(), True),
+        (OperationalError("Could not decode to UTF-8 column 'payload'"), True),
+        (OperationalError("the server closed the connection"), False),
+        (InterfaceError("could not decode: connection already closed"), False),
+        (MemoryError(), False),
+        (OSError("decode"), False),
+    ],
+    ids=repr,
+)
+def test_what_a_row_raises_is_told_from_what_a_database_raises(
+    error: Exception, of_the_row: bool
+) -> None:
+    if of_the_row:
+        refuse_other(error)
+        assert type(error).__name__ in describe(error)
+    else:
+        with pytest.raises(type(error)):
+            refuse_other(error)
