@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from ledger.models import Entry, Run
 from ledger.verification.unreadable import refuse_other
 
-# So many entries are in memory at once.
-PAGE = 2_000
+# So many entries are in memory at once, each with at most the largest body that is taken.
+PAGE = 250
 _COLUMNS = ("run_id", "seq", "at", "type", "payload")
 _RUN_COLUMNS = (
     *("pk", "code", "project_id", "agent_id", "policy_id", "status", "status_reason"),

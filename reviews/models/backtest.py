@@ -94,7 +94,11 @@ class BacktestItem(models.Model):
     judgements = models.TextField(help_text="Both judgements, JSON")
 
     class Meta:
-        indexes = (models.Index(fields=["backtest", "-id"], name="backtest_items"),)
+        indexes = (
+            models.Index(fields=["backtest", "-id"], name="backtest_items"),
+            # What people disagree with is shown first.
+            models.Index(fields=["backtest", "people", "id"], name="backtest_people"),
+        )
 
     def __str__(self) -> str:
         return f"{self.move} by {self.gate}"

@@ -88,6 +88,7 @@ def _judge(backtest: Backtest, own: QuerySet[Backtest]) -> None:
     store = _Signs(own, total=total)
     draft = load_policy(json.loads(backtest.document))
     pages = judge_history(runs, draft=draft, since=backtest.since, until=backtest.until)
+    began = time.monotonic()
     for page in take_pages(pages, backtest.limit):
         rows = counts.add(page.judged)
         for row in rows:
@@ -95,6 +96,10 @@ def _judge(backtest: Backtest, own: QuerySet[Backtest]) -> None:
         BacktestItem.objects.bulk_create(rows, batch_size=500)
         done += page.entries
         store.give(done, counts)
+        if settings.EMBEDDED:
+            # Its thread shares the process with the server, which comes first.
+            time.sleep((time.monotonic() - began) / 2)
+        began = time.monotonic()
     store.give(done, counts, state=BacktestState.FINISHED, total=done)
 
 
@@ -115,12 +120,8 @@ class _Signs:
         state: BacktestState | None = None,
         total: int | None = None,
     ) -> None:
-        now = time.monotonic()
-        if state is None and now - self._at < SIGN_S:
+        if state is None and time.monotonic() - self._at < SIGN_S:
             return
-        if settings.EMBEDDED and state is None:
-            # Its thread shares the process with the server, which comes first.
-            time.sleep((now - self._at) / 2)
         self._at = time.monotonic()
         at = timezone.now()
         ending = {"state": state, "ended_at": at} if state else {}

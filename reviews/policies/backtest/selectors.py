@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import Case, IntegerField, QuerySet, Value, When
+from django.db.models import QuerySet
 
 from accounts.auth import AgentPrincipal, Principal
 from common.errors import NotFound
@@ -14,7 +14,7 @@ from common.ids import parse_code
 from ledger.chain import format_timestamp
 from reviews.models import Backtest, BacktestItem
 from reviews.policies.backtest.counts import Counts
-from reviews.policies.backtest.people import DISAGREE
+from reviews.policies.backtest.people import AGREE, DISAGREE, SILENT
 
 EXAMPLES = 10
 
@@ -58,12 +58,11 @@ def list_items(
 
 def list_examples(backtest: Backtest) -> list[BacktestItem]:
     """A few of them, those first that people disagree with."""
-    first = Case(
-        When(people=DISAGREE, then=Value(0)),
-        default=Value(1),
-        output_field=IntegerField(),
-    )
-    return list(list_items(backtest).order_by(first, "pk")[:EXAMPLES])
+    found: list[BacktestItem] = []
+    for people in (DISAGREE, AGREE, SILENT):
+        items = list_items(backtest, people=people).order_by("pk")
+        found += items[: EXAMPLES - len(found)]
+    return found
 
 
 def read_result(backtest: Backtest) -> Mapping[str, Any]:
