@@ -45,6 +45,8 @@ class Project(models.Model):
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
     slug = models.SlugField(max_length=64, unique=True)
     name = models.CharField(max_length=120)
+    # Whether agents may name the policy of their runs; else its assignments alone do.
+    agents_choose_policy = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(db_default=Now())
     members = models.ManyToManyField(User, through="Membership")
 

@@ -31,7 +31,7 @@ def build_reply(
 
 
 def build_json_response(
-    body: str | dict[str, Any],
+    body: str | dict[str, Any] | list[dict[str, Any]],
     *,
     status: int = 200,
     headers: Mapping[str, str] | None = None,

@@ -43,7 +43,9 @@ from reviews.api import router as people
 from reviews.permissions.api import router as permissions
 from reviews.permissions.exemptions_api import router as exemptions
 from reviews.policies.api import router as policies
+from reviews.policies.assignments_api import router as assignments
 from reviews.policies.backtest.api import router as backtests
+from reviews.policies.versions_api import router as policy_versions
 from webhooks.api import router as webhooks
 
 
@@ -98,7 +100,9 @@ api.add_router("", hooks)
 api.add_router("", people)
 api.add_router("", permissions)
 api.add_router("", exemptions)
+api.add_router("", assignments)
 api.add_router("", policies)
+api.add_router("", policy_versions)
 api.add_router("", backtests)
 api.add_router("", telemetry)
 api.add_router("", webhooks)

@@ -1,4 +1,4 @@
-"""Policies: their immutable versions, and which of them came into force when and why."""
+"""Policies: their immutable versions, which of them is in force, and for whose runs."""
 
 from __future__ import annotations
 
@@ -70,3 +70,28 @@ class PolicyActivation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version} at {self.at}"
+
+
+class PolicyAssignment(models.Model):
+    """Which runs a policy is for. The first that fits a run wins; "" fits every run."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    policy = models.ForeignKey(
+        Policy, on_delete=models.PROTECT, related_name="assignments"
+    )
+    position = models.PositiveIntegerField()
+    agent = models.CharField(max_length=120, default="")
+    label = models.TextField(default="", help_text="name:value")
+    intent = models.CharField(max_length=16, default="")
+    model = models.CharField(max_length=200, default="")
+
+    class Meta:
+        ordering = ("position",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=["project", "position"], name="policy_assignment_position_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.policy}"

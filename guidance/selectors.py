@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
 from guidance import models
 from guidance.core.policy import Policy, load_policy
+from guidance.core.policy.assignments import Assignment, Match
 from guidance.models import PolicyVersion
 
 
@@ -45,6 +47,40 @@ def find_version_in_force(*, project_id: int, name: str) -> PolicyVersion | None
         "active_id"
     )
     return rows.filter(pk__in=active).first()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyChoice:
+    """From which policies a run gets its own: those in force by name, each with the id of
+    its version, the assignments in order, and whether agents may choose for themselves."""
+
+    active: Mapping[str, int]
+    assignments: Sequence[Assignment]
+    agents_choose: bool
+
+
+def load_policy_choice(*, project_id: int) -> PolicyChoice:
+    """All of it by one query, as each run that begins needs it."""
+    names = [f"assignments__{each.name}" for each in fields(Match)]
+    rows = (
+        models.Policy.objects.filter(project_id=project_id, active__isnull=False)
+        .order_by("assignments__position")
+        .values_list(
+            *("name", "active_id", "project__agents_choose_policy"),
+            *("assignments__position", *names),
+        )
+    )
+    active, assignments, agents_choose = {}, [], False
+    for name, version, choose, position, *values in rows:
+        active[name], agents_choose = version, choose
+        if position is not None:
+            named = dict(
+                zip([each.name for each in fields(Match)], values, strict=True)
+            )
+            assignments.append(Assignment(match=Match(**named), policy=name))
+    return PolicyChoice(
+        active=active, assignments=assignments, agents_choose=agents_choose
+    )
 
 
 @lru_cache(maxsize=1024)

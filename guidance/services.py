@@ -14,9 +14,16 @@ from django.utils import timezone
 
 from common.errors import Invalid
 from guidance.core.canonical import hash_text, to_canonical_json
+from guidance.core.policy.assignments import RunFacts, find_assignment
 from guidance.core.policy.caps import Caps
 from guidance.models import Policy, PolicyActivation, PolicyVersion
-from guidance.selectors import LoadedPolicy, find_active_id, get_policy
+from guidance.selectors import (
+    LoadedPolicy,
+    PolicyChoice,
+    find_active_id,
+    get_policy,
+    load_policy_choice,
+)
 
 DEFAULT = "default"
 SHIPPED_NOTE = "It comes with Checkrail."
@@ -41,6 +48,37 @@ def get_policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
             errors=[{"loc": ["policy"], "message": "no such policy"}],
         )
     return get_policy(found)
+
+
+def choose_policy(*, project_id: int, wish: str, run: RunFacts) -> LoadedPolicy:
+    """The policy of a run that begins: by the first assignment that fits, else the default.
+
+    An agent's own wish counts only where the project lets agents choose. `default` is no
+    wish, and what the run gets anyway may be named.
+    """
+    choice = load_policy_choice(project_id=project_id)
+    if DEFAULT not in choice.active:
+        get_policy_in_force(project_id=project_id, name=DEFAULT)
+        choice = load_policy_choice(project_id=project_id)
+    assigned = find_assignment(choice.assignments, run)
+    name = assigned.policy if assigned else DEFAULT
+    if wish not in (DEFAULT, name):
+        _refuse_choice(wish, choice, own=name)
+        name = wish
+    return get_policy(choice.active[name])
+
+
+def _refuse_choice(wish: str, choice: PolicyChoice, *, own: str) -> None:
+    if choice.agents_choose and wish in choice.active:
+        return
+    allowed = sorted(choice.active) if choice.agents_choose else sorted({DEFAULT, own})
+    named = ", ".join(allowed)
+    raise Invalid(
+        f"The project has no policy named {wish!r}. A run may name: {named}."
+        if choice.agents_choose
+        else f"Agents do not choose their policy here. This run may name: {named}.",
+        errors=[{"loc": ["policy"], "message": f"one of: {named}"}],
+    )
 
 
 def get_caps_in_force(*, project_id: int) -> Caps:

@@ -20,7 +20,12 @@ def register_entry_types() -> None:
     for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
         register_entry_type(name)
     register_entry_type("warning.acknowledged")
-    for name in ("policy.recorded", "policy.stored", "policy.activated"):
+    for name in (
+        "policy.recorded",
+        "policy.stored",
+        "policy.activated",
+        "policy.assigned",
+    ):
         register_entry_type(name)
 
 

@@ -16,10 +16,12 @@ class ProblemItem(TypedDict):
 
     loc: Annotated[list[str | int], Field(description="the way to the field")]
     message: str
+    line: NotRequired[Annotated[int, Field(description="of a policy sent as YAML")]]
+    column: NotRequired[Annotated[int, Field(description="of a policy sent as YAML")]]
 
 
 class PolicyInForce(TypedDict):
-    """The newest version of a policy: new runs are judged by it."""
+    """The version of a policy that is in force: new runs are judged by it."""
 
     name: str
     version: int
@@ -79,7 +81,13 @@ class Problem(TypedDict):
         ]
     ]
     version: NotRequired[
-        Annotated[int, Field(description="stale-version: the version there is now")]
+        Annotated[
+            int,
+            Field(
+                description="stale-version: the version there is now; unchanged: the "
+                "version of the policy that says the same"
+            ),
+        ]
     ]
     content_digest: NotRequired[
         Annotated[

@@ -70,12 +70,15 @@ OWN: Mapping[str, Problems] = {
     "release_review": (AlreadyRuled, ReviewExpired),
     "comment_review": (AlreadyRuled, ReviewExpired),
     "make_exemption": (NotFound, Unchanged),
+    "store_policy_version": (Unchanged, StaleVersion),
+    "activate_policy_version": (Unchanged, StaleVersion),
     "adopt_recommendation": (RunPaused, Unchanged, StaleVersion, PreconditionRequired),
     **dict.fromkeys(
         (
             *("add_loop_note", "add_recommendation", "add_webhook", "get_loop"),
             *("get_loop_summary", "send_signal", "switch_loop", "wake_loop"),
             *("list_policies", "validate_policy"),
+            *("list_policy_assignments", "replace_policy_assignments"),
         ),
         (NotFound,),
     ),

@@ -20,10 +20,9 @@ from gateway.coding_agents.session_events import (
 )
 from gateway.models import HookSession
 from gateway.schemas.runs import RunIn
-from gateway.use_cases.runs import StartRun
+from gateway.use_cases.runs import StartRun, choose_run_policy
 from guidance.core.money import parse_usd
 from guidance.redactor import clean
-from guidance.services import get_policy_in_force
 from ledger.state import RunState
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -149,13 +148,6 @@ def _find_session(hook: HookEvent) -> HookSession | None:
 async def _start(
     hook: HookEvent, session: HookSession | None, *, prompted: bool
 ) -> None:
-    policy = await run_in_db_thread(
-        partial(
-            get_policy_in_force,
-            project_id=hook.agent.project_id,
-            name=hook.options.policy,
-        )
-    )
     body = hook.body
     folder = _get_folder(body)
     run = RunIn(
@@ -168,6 +160,7 @@ async def _start(
             "session": body.session_id,
         },
     )
+    policy = await run_in_db_thread(partial(choose_run_policy, hook.agent, run))
     change_request = StartSession(
         agent=hook.agent, body=run, policy=policy, hook=hook, prompted=prompted
     )

@@ -29,11 +29,10 @@ from gateway.transitions import (
     get_step_type,
     report_to_json,
 )
-from gateway.use_cases.runs import StartRun, finish
+from gateway.use_cases.runs import StartRun, choose_run_policy, finish
 from gateway.use_cases.steps import build_report, refuse_uncountable
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
 from guidance.selectors import get_policy
-from guidance.services import get_policy_in_force
 from ledger.idempotency import (
     Idempotency,
     build_own_key,
@@ -230,7 +229,7 @@ async def _get_or_start_run(agent: AgentPrincipal, trace: Trace) -> str:
         return run_code
     body = trace.build_run(parent=parent)
     policy = await run_in_db_thread(
-        partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
+        partial(choose_run_policy, agent, body, labels=dict([OBSERVED]))
     )
     key = _build_key(agent, trace.trace_id, "trace")
     if trace.conversation and parent is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
@@ -15,10 +15,11 @@ from common.responses import Reply, build_reply
 from gateway.schemas.runs import FinishIn, RunIn
 from gateway.use_cases.access import get_first_open_review, require_own_run
 from guidance.core.canonical import to_canonical_json
+from guidance.core.policy.assignments import RunFacts
 from guidance.core.run_outcome import Outcome, evaluate_outcome
 from guidance.core.runs.memory import Memory
 from guidance.selectors import LoadedPolicy, get_policy
-from guidance.services import get_policy_in_force
+from guidance.services import choose_policy
 from ledger.idempotency import Idempotency
 from ledger.models import OBSERVED, Run
 from ledger.plan import Plan
@@ -173,6 +174,19 @@ def _build_run_reply(
     return build_reply({**serialize_run(run), **(extra or {})}, status=status)
 
 
+def choose_run_policy(
+    agent: AgentPrincipal, body: RunIn, *, labels: Mapping[str, str] | None = None
+) -> LoadedPolicy:
+    """The policy that the project has for such a run, or the one that the agent wishes."""
+    facts = RunFacts(
+        agent=agent.agent_name,
+        intent=body.intent,
+        model=body.model,
+        labels={**body.labels, **(labels or {})},
+    )
+    return choose_policy(project_id=agent.project_id, wish=body.policy, run=facts)
+
+
 async def create_run(
     *, agent: AgentPrincipal, body: RunIn, idempotency: Idempotency | None = None
 ) -> Reply:
@@ -183,9 +197,7 @@ async def create_run(
             f"labels.{name}: {message}.",
             errors=[{"loc": ["labels", name], "message": message}],
         )
-    policy = await run_in_db_thread(
-        partial(get_policy_in_force, project_id=agent.project_id, name=body.policy)
-    )
+    policy = await run_in_db_thread(partial(choose_run_policy, agent, body))
     return await get_writer().perform(
         StartRun(agent=agent, body=body, policy=policy, idempotency=idempotency)
     )

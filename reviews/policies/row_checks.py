@@ -1,4 +1,4 @@
-"""Are the rows of policies what their chain says? The versions, and which is in force."""
+"""Are the rows of policies what their chain says? Versions, which is in force, for whom."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from accounts.models import SYSTEM_POLICIES
 from guidance.core.canonical import hash_text
 from guidance.models import Policy, PolicyVersion
+from guidance.selectors import load_policy_choice
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
@@ -21,6 +22,7 @@ class ExpectedPolicies:
 
     hashes: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     active: dict[str, tuple[int, int]] = field(default_factory=dict)
+    assigned: tuple[list[Any], bool, int] | None = None
 
     def take(self, entry_type: str, payload: Mapping[str, Any], seq: int) -> None:
         match entry_type:
@@ -33,6 +35,9 @@ class ExpectedPolicies:
                 self._add(payload, seq)
             case "policy.activated":
                 self.active[payload["name"]] = (payload["version"], seq)
+            case "policy.assigned":
+                choose = payload["agents_choose"]
+                self.assigned = (payload["assignments"], choose, seq)
             case _:
                 pass  # it changes no row
 
@@ -72,6 +77,7 @@ def _list_faults(project_id: int) -> Iterator[tuple[str, int]]:
             return
     yield from _compare_versions(project_id, expected, last=seq)
     yield from _compare_active(project_id, expected, last=seq)
+    yield from _compare_assignments(project_id, expected)
 
 
 def _compare_versions(
@@ -107,3 +113,16 @@ def _compare_active(
                 f"chain says {number}",
                 seq,
             )
+
+
+def _compare_assignments(
+    project_id: int, expected: ExpectedPolicies
+) -> Iterator[tuple[str, int]]:
+    if expected.assigned is None:
+        return
+    said, choose, seq = expected.assigned
+    stored = load_policy_choice(project_id=project_id)
+    if [each.to_json() for each in stored.assignments] != said:
+        yield "the assignments of policies are not those that the chain says", seq
+    if stored.agents_choose != choose:
+        yield "whether agents choose their policy is not what the chain says", seq

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from common.fields import Moment
-from reviews.schemas.fields import Body
+from common.fields import Id, Moment
+from reviews.schemas.fields import Body, Intent
 
 # A policy that writes out everything is 12 KB; the API takes no larger body than 1 MiB.
 TEXT_LIMIT = 500_000
@@ -36,6 +36,69 @@ class ValidateIn(DocumentIn):
 
     name: PolicyName = "default"
     project: Slug | None = None
+
+
+Note = Annotated[str, StringConstraints(max_length=4_000)]
+VersionNumber = Annotated[int, Field(ge=1, le=2**31 - 1)]
+VersionSeen = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class ActIn(Body):
+    """`note` says why. `based_on` is the version that you have seen in force: another one
+    there now is 412 (0: none). `project` is needed if you are in several."""
+
+    note: Note = ""
+    based_on: VersionSeen | None = None
+    project: Slug | None = None
+
+
+class VersionIn(ActIn, DocumentIn):
+    """The next version of a policy, whole. It binds nobody unless you activate it."""
+
+    activate: bool = False
+
+
+class ActivateIn(ActIn):
+    """Put a version in force for new runs; restoring an old one is the same."""
+
+
+class MatchIn(Body):
+    """All that you name has to fit. `label` is `name:value`; `model` may end with `*`."""
+
+    agent: Annotated[str, StringConstraints(min_length=1, max_length=120)] = ""
+    label: Annotated[str, StringConstraints(min_length=1, max_length=400)] = ""
+    intent: Intent | Literal[""] = ""
+    model: Annotated[str, StringConstraints(min_length=1, max_length=200)] = ""
+
+
+class AssignmentIn(Body):
+    """Runs that fit `match` are judged by this policy."""
+
+    match: MatchIn
+    policy: PolicyName
+
+
+class ExampleRun(BaseModel):
+    """A run of the last week."""
+
+    id: Id
+    agent: str
+    task: str
+
+
+class LastWeek(BaseModel):
+    """How many of the newest runs of the last week it would have taken."""
+
+    runs: int
+    examples: list[ExampleRun]
+
+
+class AssignmentOut(BaseModel):
+    """The first that fits a run wins; else the policy `default` is used."""
+
+    match: dict[str, str]
+    policy: str
+    last_week: LastWeek | None = None
 
 
 class FaultOut(BaseModel):

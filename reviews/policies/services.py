@@ -12,6 +12,9 @@ from guidance.validation import Fault, check_document
 from reviews.policies.acts import ActivateVersion, Outcome, StoreVersion
 from reviews.policies.chain import perform
 
+# What stands in the place of a name in the addresses of the API.
+RESERVED = frozenset({"assignments", "schema.json", "validate"})
+
 
 def create_version(
     *,
@@ -29,6 +32,8 @@ def create_version(
     Without `activate` it is a draft: nothing is judged by it. Raises Invalid with every
     fault, and Unchanged where the version in force or the newest one says the same.
     """
+    if name in RESERVED:
+        raise Invalid(f"No policy can be called {name}: choose another name.")
     refuse_faults(check_document(document).faults)
     return perform(
         project_id,

@@ -51,7 +51,7 @@ VERBS = frozenset(
     interpret issue iterate join judge keep latch learn lease leave limit list
     listen load locate lock look lower make mark mask match measure mend merge move
     needs normalise normalize note notify nudge obey observe offer open pack pair
-    parse pass pay peek perform permit pick plan poll pop post prepare print propose
+    parse pass pay peek perform permit pick plan poll pop post prepare preview print propose
     protect publish push put queue quote raise read rebuild receive recheck
     recommend record recover redact redeem redirect refresh refuse register release
     reload remember remove render reopen repair repeat replace replay reply report

@@ -81,7 +81,9 @@ def make_robot(name: str = "robo", *, project: Project) -> Robot:
 
 def make_policy(name: str, *, project: Project, **sections: Any) -> PolicyVersion:
     """The next version of a policy, in force, if it changes anything; what is left out
-    keeps its default."""
+    keeps its default. Agents may choose those that are not the default."""
+    if name != "default":
+        Project.objects.filter(pk=project.pk).update(agents_choose_policy=True)
     try:
         return create_version(
             project_id=project.pk, name=name, document=sections, activate=True

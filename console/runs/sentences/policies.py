@@ -44,6 +44,23 @@ def describe_activation(payload: Mapping[str, Any]) -> Line:
     )
 
 
+def describe_assignments(payload: Mapping[str, Any]) -> Line:
+    lines = [
+        f"{', '.join(f'{k} {v}' for k, v in each['match'].items())}: {each['policy']}"
+        for each in payload["assignments"]
+    ]
+    chooses = (
+        "Agents may choose" if payload["agents_choose"] else "Agents do not choose"
+    )
+    return Line(
+        icon="link",
+        tone="mute",
+        head=f"{format_count(len(lines), 'policy assignment')} in force",
+        text=f"{chooses} their policy",
+        why=tuple(map(make_visible_line, lines)),
+    )
+
+
 def _name_version(payload: Mapping[str, Any]) -> str:
     return make_visible_line(f"{payload['name']}, version {payload['version']}")
 
@@ -52,4 +69,5 @@ POLICY_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
     "policy.recorded": describe_recorded_policies,
     "policy.stored": describe_stored_version,
     "policy.activated": describe_activation,
+    "policy.assigned": describe_assignments,
 }

@@ -37,6 +37,7 @@ from tests.support.people import get_seen
 # Each adoption must change something: never the default, never the one before.
 _resets = cycle(range(4, 100))
 ABSENT = "01900000-0000-7000-8000-000000000000"
+_resets = cycle(range(100))
 HOOK = "https://receiver.invalid/hook"
 
 
@@ -158,6 +159,17 @@ class World:
     def with_policy(self) -> Target:
         make_policy("strict", project=self.project)
         return replace(self.running(), name="strict")
+
+    def drafting(self) -> Target:
+        """A version that nobody has stored yet."""
+        document = {"checks": {"max_resets": next(_resets)}}
+        return replace(self.running({"document": document}), name="drafted")
+
+    def drafted(self) -> Target:
+        target = self.drafting()
+        with client_for(self.live, self.manager) as manager:
+            stored = manager.post("/policies/drafted/versions", json=target.body).json()
+        return replace(target, number=stored["version"], body={"note": "Try it"})
 
     def trying(self) -> Target:
         """A draft of a policy, and none that waits already: so many are taken."""
