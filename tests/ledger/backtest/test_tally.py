@@ -56,6 +56,7 @@ def test_every_decision_is_counted_where_it_belongs() -> None:
     object.__setattr__(unknown, "outcome", Unknown("not kept"))
     other_gate = judge("ask", ("caps", "ask", None))
     items = [
+        item(judge("go"), judge("stop"), run=5, kind=STEP),
         item(ALLOWED, ASKED, run=1),
         item(ASKED, ALLOWED, run=1),
         item(ALLOWED, ASKED, run=2),
@@ -64,14 +65,16 @@ def test_every_decision_is_counted_where_it_belongs() -> None:
         item(ASKED, ASKED, run=4),
         item(ASKED, dict(ASKED), run=4),
         item(ASKED, other_gate, run=4),
-        item(judge("go"), judge("stop"), run=5, kind=STEP),
         unknown,
     ]
 
     changed = [tally.add(each) for each in items]
 
-    assert changed == [True] * 5 + [False] * 3 + [True, False]
-    assert tally.to_json() == {
+    assert changed == [True] * 6 + [False] * 4
+    found = tally.to_json()
+    assert list(found["decisions"]) == ["call", "step"]
+    assert list(found["by_gate"]) == ["shell", "secrets", "step"]
+    assert found == {
         "judged": 9,
         "changed": 6,
         "unknown": 1,
