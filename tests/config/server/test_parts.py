@@ -215,6 +215,26 @@ def test_the_answer_is_whole_before_the_rest_is_read_and_the_line_is_closed() ->
     assert (end["body"], end.get("more_body", False)) == (b"", False)
 
 
+def test_an_answer_in_pieces_is_sent_whole_before_the_rest_is_read() -> None:
+    happened: list[bytes] = []
+
+    async def answer_slowly(_scope: Scope, _receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 413})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        await send({"type": "http.response.body", "body": b"b"})
+
+    async def receive() -> Message:
+        happened.append(b"(read)")
+        return {"type": "http.request", "body": b"x"}
+
+    async def send(message: Message) -> None:
+        happened.append(message.get("body", b"(head)"))
+
+    scope: Scope = {"type": "http", "path": "/api/v1/x", "headers": [LENGTH]}
+    async_to_sync(DiscardUnread(answer_slowly))(scope, receive, send)
+    assert happened == [b"(head)", b"a", b"b", b"(read)", b""]
+
+
 def test_a_request_without_a_body_is_left_alone() -> None:
     for headers in ((), ((b"content-length", b"0"),)):
         sent, taken = exchange("/api/v1/runs", *headers)
@@ -239,7 +259,12 @@ def test_a_caller_that_sends_nothing_more_is_not_waited_for_long(
         sent.append(message)
 
     scope: Scope = {"type": "http", "path": "/api/v1/x", "headers": [LENGTH]}
-    async_to_sync(DiscardUnread(answer))(scope, receive, send)
+
+    async def scene() -> None:
+        async with asyncio.timeout(10):  # the time for a whole body is thirty seconds
+            await DiscardUnread(answer)(scope, receive, send)
+
+    asyncio.run(scene())
     assert sent[-1] == {"type": "http.response.body", "body": b""}
 
     async def hang_up() -> Message:
