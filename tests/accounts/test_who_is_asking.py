@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
+from django.test import RequestFactory
 from django.utils import timezone
+from ninja.errors import HttpError
 
 from accounts import auth, secrets
-from accounts.api_auth import get_project
+from accounts.api_auth import (
+    AGENT,
+    AGENT_SESSION,
+    PARSED_REQUEST,
+    ParsedRequest,
+    PersonBearer,
+    SignedIn,
+    get_project,
+)
 from accounts.auth import (
     find_principal,
     get_cached_principal,
@@ -274,3 +286,66 @@ def test_a_secret_never_used_has_no_date(robo: Robot) -> None:
     key = AgentKey.objects.get(digest=secrets.hash_secret(robo.key))
     assert (key.last_used_at, key.revoked_at) == (None, None)
     assert key.created_at <= timezone.now()
+
+
+def ask(method: str, **more: Any) -> Any:
+    request: Any = RequestFactory().generic(method, "/api/v1/x", **more)
+    return request
+
+
+def test_a_session_speaks_for_somebody_with_a_password_of_their_own(
+    bob: Person,
+) -> None:
+    signed_in = SignedIn()
+    request = ask("GET")
+    request.user = AnonymousUser()
+    assert signed_in(request) is None
+    request.user = bob.user
+    assert signed_in(request) == bob.principal
+    write = ask("POST")
+    write.user = AnonymousUser()
+    assert signed_in(write) is None
+    write.user = bob.user
+    with pytest.raises(HttpError):  # without the token that only our pages have
+        signed_in(write)
+    request.user.must_change_password = True
+    with pytest.raises(Forbidden, match="Choose a password of your own"):
+        signed_in(request)
+
+
+def test_a_persons_token_changes_nothing_from_inside_an_agents_session(
+    robo: Robot, bob: Person
+) -> None:
+    person = find_principal(bob.token)
+    inside = {"headers": {AGENT_SESSION: "claude-code:1"}}
+    for method, more, also, fine in (
+        ("GET", inside, False, True),
+        ("HEAD", inside, False, True),
+        ("OPTIONS", inside, False, True),
+        ("POST", inside, False, False),
+        ("DELETE", inside, False, False),
+        ("POST", inside, True, True),
+        ("POST", {}, False, True),
+    ):
+        request = ask(method, **more)
+        parsed = ParsedRequest(principal=person, raw=b"", document=None)
+        request.scope = {PARSED_REQUEST: parsed}
+        bearer = PersonBearer(also_in_sessions=also)
+        if fine:
+            assert bearer(request) == person
+        else:
+            with pytest.raises(Forbidden, match="a person is asked"):
+                bearer(request)
+    for principal, kind in (
+        (find_principal(robo.key), PersonBearer()),
+        (person, AGENT),
+    ):
+        parsed = ParsedRequest(principal=principal, raw=b"", document=None)
+        request.scope = {PARSED_REQUEST: parsed}
+        with pytest.raises(Forbidden):
+            kind(request)
+    request.scope = {
+        PARSED_REQUEST: ParsedRequest(principal=None, raw=b"", document=None)
+    }
+    assert AGENT(request) is None  # left to the session, if there is one
+    assert PersonBearer()(request) is None

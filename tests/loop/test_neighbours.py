@@ -156,6 +156,24 @@ def test_what_was_done_elsewhere_or_an_hour_ago_uses_up_nothing(
         assert sum_spent_today(here.project.pk, at=at) == spent
 
 
+def test_the_same_trigger_elsewhere_or_long_ago_is_no_repeat(
+    here: Place, there: Place
+) -> None:
+    for place in (here, there):
+        loop_policy(place.project, dedupe_s=600)
+    theirs, ours = there.decide(about="same"), here.decide(about="same")
+    assert (theirs.identity, theirs.state_hash) == (ours.identity, ours.state_hash)
+    assert (theirs.outcome, ours.outcome) == ("emitted", "emitted")
+    repeat = here.decide(about="same")
+    assert repeat.outcome == "deduplicated"
+    assert str(ours.code) in repeat.reasoning + repeat.guardrails
+    for row in (ours, repeat):
+        Decision.objects.filter(pk=row.pk).update(
+            decided_at=timezone.now() - timedelta(seconds=601)
+        )
+    assert here.decide(about="same").outcome == "emitted"
+
+
 def test_notes_are_claimed_counted_and_returned_where_they_are(
     here: Place, there: Place
 ) -> None:
