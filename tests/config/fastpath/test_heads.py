@@ -198,6 +198,24 @@ def test_who_shows_nothing_is_let_in_where_everybody_is(robo: Robot) -> None:
     assert found == robo.principal
 
 
+def test_what_is_wrong_with_a_head_or_a_length_is_said_before_anything_is_read() -> (
+    None
+):
+    with (
+        override_settings(ALLOWED_HOSTS=["checkrail.example"]),
+        pytest.raises(DomainError, match="not served here"),
+    ):
+        admit("/api/v1/healthz", make_scope(("host", "evil.example"), method="GET"))
+
+    async def never() -> Message:
+        raise AssertionError
+
+    for length, words in (("8193", "At most 8,192"), ("many", "At most 8,192")):
+        scope = make_scope(("content-length", length))
+        with pytest.raises(DomainError, match=words):
+            run(Guard().admit_page(scope, never))
+
+
 def test_how_much_is_read_depends_on_who_sends_it(robo: Robot, bob: Person) -> None:
     name = settings.SESSION_COOKIE_NAME
     session = open_browser(bob.user).cookies[name].value

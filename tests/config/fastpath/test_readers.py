@@ -221,6 +221,7 @@ def test_a_fault_of_ours_is_logged_and_not_told(
         assert found.slug == slug
         assert str(error) not in found.detail
         assert "GET /x failed" in caplog.text
+        assert f"{type(error).__name__}: {error}" in caplog.text
     caplog.clear()
     known = Invalid("not so")
     assert build_problem(known, method="GET", path="/x") is known
@@ -368,6 +369,23 @@ def test_a_hook_passes_on_a_whole_answer_and_nothing_else(
         assert headers[b"checkrail-trouble"] == b"unavailable"
 
 
-def test_what_is_recorded_is_all_of_the_answer() -> None:
-    recorder = Recorder()
-    assert recorder.parse() is None
+def test_a_wait_that_cannot_be_read_is_told_further_in_and_in_time() -> None:
+    """How long the host is held must not depend on what it says wrongly."""
+    caller: list[Message] = []
+
+    async def inner(_scope: Scope, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+        await send({"type": "http.response.body", "body": b'{"ok": true}'})
+
+    async def send(message: Message) -> None:
+        caller.append(message)
+
+    async def receive() -> Message:
+        raise AssertionError
+
+    for query in (b"wait=soon", b"wait=-1", b"wait=99999"):
+        caller.clear()
+        scope: Scope = {"method": "POST", "path": HOOK, "query_string": query}
+        asyncio.run(fail_closed(inner, scope, receive, send))
+        assert caller[1]["body"] == b'{"ok": true}'
+    assert Recorder().parse() is None
