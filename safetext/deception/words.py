@@ -104,9 +104,9 @@ def _find_look_alikes(word: str, natives: frozenset[str]) -> dict[int, str]:
         strangers = scripts.keys() & STRANGERS
         if "LATIN" in scripts and strangers:
             found |= _find_mixed_letters(letters, scripts)
-        elif len(scripts) == 1 and strangers and LETTERS.keys() >= {*letters[0]}:
-            # A whole word of look-alikes: odd beside Latin letters in one name, or
-            # where nothing else is written in that script.
+        elif LETTERS.keys() >= {*letters[0]}:
+            # A whole word of look-alikes, of one script or of several: odd beside Latin
+            # letters in one name, or where nothing else is written in that script.
             alone = not strangers & natives and "LATIN" in natives
             if latin or (alone and not _is_symbol(letters[0])):
                 found |= {
