@@ -23,6 +23,7 @@ from loop.inbox.recommendations import AddRecommendation, EndRecommendation
 from loop.inbox.triggers import AcceptSignal, accept_signal
 from loop.learning.learn import AddLesson
 from loop.runs import EndLoopRun, StartLoopRun
+from tests.loop.places import Place, make_place
 from tests.support.builders import Robot
 
 Sending = Callable[..., str]
@@ -68,3 +69,13 @@ def robo_signal(robo: Robot, project: Project) -> Sending:
         return told
 
     return send
+
+
+@pytest.fixture
+def here(database: None) -> Place:
+    return make_place()
+
+
+@pytest.fixture
+def there(database: None) -> Place:
+    return make_place()

@@ -23,6 +23,7 @@ from tests.support.builders import (
 from tests.support.live import Live
 from tests.webhooks.hooks import Hook, add, tell
 from tests.webhooks.receivers import Receiver, answer
+from tests.webhooks.test_worker import Capacity
 from webhooks import services
 from webhooks.delivery import fanout
 from webhooks.delivery.fanout import fan_out, publish, publish_to_endpoint
@@ -33,15 +34,6 @@ from webhooks.events import Event, build_events
 from webhooks.models import Delivery, WebhookEndpoint
 
 LATER = timedelta(hours=1)
-
-
-class Capacity:
-    """As much as one likes."""
-
-    free = 10_000
-
-    def count_free(self, endpoint_id: int, *, failing: bool) -> int:
-        return self.free
 
 
 def end(hook: Hook, *states: str) -> None:
