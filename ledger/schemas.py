@@ -14,7 +14,13 @@ RunStatus = Literal[
     "running", "paused", "stopped", "completed", "failed", "aborted", "abandoned"
 ]
 ReviewKindName = Literal[
-    "pause", "exhausted", "confirmation", "question", "request", "loop_action"
+    "pause",
+    "exhausted",
+    "confirmation",
+    "question",
+    "request",
+    "loop_action",
+    "policy_change",
 ]
 
 

@@ -13,7 +13,10 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
         from ledger.verification.row_checks import register_comparison
+        from reviews.models import Kind
+        from reviews.plan import register_closed_hook
         from reviews.policies.row_checks import compare_policies
+        from reviews.policies.second_manager import load_activation_endings
         from reviews.row_checks import compare_with_chain
         from reviews.transitions import register_entry_types
 
@@ -21,3 +24,4 @@ class ReviewsConfig(AppConfig):
         register_append_only("reviews_ruling", ("id",), ("code",), ("review_id",))
         register_comparison(compare_with_chain)
         register_comparison(compare_policies)
+        register_closed_hook(Kind.POLICY_CHANGE, load_activation_endings)

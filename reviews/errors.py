@@ -25,6 +25,10 @@ class ReviewOpen(DomainError):
     slug, status, title = "review-open", 409, "A review is still open"
 
 
+class FourEyes(DomainError):
+    slug, status, title = "four-eyes", 403, "Somebody else has to approve this"
+
+
 class StepOutOfOrder(DomainError):
     slug, status, title = "step-out-of-order", 409, "Another step is expected"
 

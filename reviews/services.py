@@ -19,7 +19,7 @@ from ledger.chain import format_timestamp
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
-from reviews.models import AdvisoryWarning, Review, ReviewState
+from reviews.models import AdvisoryWarning, Kind, Review, ReviewState
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import build_approval
 from reviews.rulings.from_sessions import refuse_from_session
@@ -96,6 +96,10 @@ def build_ruling_request(
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
+        )
+    if review.kind == Kind.POLICY_CHANGE:
+        require_role(
+            user_id=person.user_id, project_id=review.project_id, role=Role.MANAGER
         )
     if action in {"approve", "amend"} and person.token_id is None:
         # A program is served everything at once; a screen shows it page by page.

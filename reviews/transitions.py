@@ -19,7 +19,8 @@ def register_entry_types() -> None:
         register_entry_type(name)
     for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
         register_entry_type(name)
-    register_entry_type("warning.acknowledged")
+    for name in ("warning.acknowledged", "policy.refused"):
+        register_entry_type(name)
     for name in (
         "policy.recorded",
         "policy.stored",
@@ -39,8 +40,8 @@ def apply_opened(run: RunState, payload: Payload, at: datetime) -> RunState:
         on_expiry=payload["on_expiry"],
     )
     opened = replace(run, open_reviews=(*run.open_reviews, review))
-    if review.kind == "loop_action":
-        return opened  # one action waits, the loop does not
+    if review.kind in {"loop_action", "policy_change"}:
+        return opened  # one action waits, its chain goes on
     return opened.with_status("paused", reason=payload["title"], at=at)
 
 

@@ -133,8 +133,9 @@ def _describe_entry(
                 review, slug, state="open", version=payload["version"]
             )
             yield "review.opened", {"review": opened}
-            # A review of a loop action does not pause its run.
-            if review.kind != "loop_action" and not _was_already_paused(entry):
+            # What is asked in a chain of the server's own does not pause its run.
+            asked = review.kind in {"loop_action", "policy_change"}
+            if not asked and not _was_already_paused(entry):
                 why = CALL_WAITS if review.kind == "confirmation" else payload["title"]
                 yield (
                     "run.paused",

@@ -29,6 +29,7 @@ from config.fastpath.problems import MEDIA_TYPE
 from ledger.idempotency import KeyReused
 from reviews.errors import (
     AlreadyRuled,
+    FourEyes,
     GrantExpired,
     GrantMismatch,
     GrantSpent,
@@ -63,15 +64,15 @@ OWN: Mapping[str, Problems] = {
     "give_verdict": (RunClosed, RunPaused, AlreadyRuled),
     "judge_turn": (RunClosed, RunPaused),
     "rule_review": (
-        *(RunPaused, AlreadyRuled, ReviewExpired),
+        *(RunPaused, AlreadyRuled, ReviewExpired, FourEyes),
         *(StaleVersion, PreconditionRequired),
     ),
     "claim_review": (AlreadyRuled, ReviewExpired),
     "release_review": (AlreadyRuled, ReviewExpired),
     "comment_review": (AlreadyRuled, ReviewExpired),
     "make_exemption": (NotFound, Unchanged),
-    "store_policy_version": (Unchanged, StaleVersion),
-    "activate_policy_version": (Unchanged, StaleVersion),
+    "store_policy_version": (Unchanged, ReviewOpen, StaleVersion),
+    "activate_policy_version": (Unchanged, ReviewOpen, StaleVersion),
     "adopt_recommendation": (RunPaused, Unchanged, StaleVersion, PreconditionRequired),
     **dict.fromkeys(
         (

@@ -9,6 +9,7 @@ from reviews.models.exemption import Exemption
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
+    SERVER_KINDS,
     Comment,
     Kind,
     Reading,
@@ -20,6 +21,7 @@ from reviews.models.wait import AgentWait
 
 __all__ = [
     "RULINGS",
+    "SERVER_KINDS",
     "AdvisoryWarning",
     "AgentWait",
     "Backtest",

@@ -16,6 +16,7 @@ class Kind(models.TextChoices):
     CONFIRMATION = "confirmation"
     EXHAUSTED = "exhausted"
     LOOP_ACTION = "loop_action"
+    POLICY_CHANGE = "policy_change"
 
 
 class ReviewState(models.TextChoices):
@@ -26,6 +27,8 @@ class ReviewState(models.TextChoices):
     WITHDRAWN = "withdrawn"
 
 
+# Asked by the server itself: no agent waits for them, and no run is paused.
+SERVER_KINDS = (Kind.LOOP_ACTION, Kind.POLICY_CHANGE)
 # What a person may choose, by kind of review (docs/api.md).
 RULINGS: dict[str, tuple[str, ...]] = {
     Kind.PAUSE: ("approve", "abort"),
@@ -34,6 +37,7 @@ RULINGS: dict[str, tuple[str, ...]] = {
     Kind.CONFIRMATION: ("approve", "amend", "deny", "abort"),
     Kind.EXHAUSTED: ("retry", "skip", "abort"),
     Kind.LOOP_ACTION: ("approve", "deny"),
+    Kind.POLICY_CHANGE: ("approve", "deny"),
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from accounts.auth import PersonPrincipal
 from common.errors import NotFound, StaleVersion, Unchanged
@@ -19,17 +19,24 @@ from guidance.models import Policy, PolicyActivation, PolicyVersion
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
+from reviews.errors import ReviewOpen
+from reviews.policies.activation import Activation
 from reviews.policies.chain import SYSTEM_ACTOR, refuse_closed_run
-
-T = TypeVar("T")
+from reviews.policies.second_manager import (
+    SecondManager,
+    ask_second_manager,
+    load_second_manager,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What came of an act: the version, and the activation if it is in force now."""
+    """What came of an act: the version, the activation if it is in force now, and the
+    review if it waits for a second manager."""
 
     version: PolicyVersion
     activation: PolicyActivation | None = None
+    review: str | None = None
 
 
 @dataclass(kw_only=True)
@@ -43,6 +50,8 @@ class PolicyAct(ChangeRequest[Outcome]):
     based_on: int | None = None
     apply_to_running: bool = False
     policy: Policy | None = field(default=None, init=False)
+    second: SecondManager = field(default_factory=SecondManager, init=False)
+    review: str | None = field(default=None, init=False)
     outcome: Outcome = field(init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
@@ -50,6 +59,8 @@ class PolicyAct(ChangeRequest[Outcome]):
             project_id=run.project_id, name=self.name
         )
         self.policy = found.first()
+        self.second = load_second_manager(run.project_id, self.name)
+        self.review = None
 
     @property
     def in_force(self) -> PolicyVersion | None:
@@ -63,6 +74,16 @@ class PolicyAct(ChangeRequest[Outcome]):
     def person_id(self) -> int | None:
         return self.person.user_id if self.person else None
 
+    @property
+    def activation(self) -> Activation:
+        return Activation(
+            name=self.name,
+            note=self.note,
+            apply_to_running=self.apply_to_running,
+            before=self.in_force,
+            person_id=self.person_id,
+        )
+
     def start_plan(self, run: RunState, at: datetime) -> Plan:
         refuse_closed_run(run)
         version = self.in_force.version if self.in_force else 0
@@ -74,37 +95,34 @@ class PolicyAct(ChangeRequest[Outcome]):
             )
         return Plan(run, at)
 
-    def add_activation(self, plan: Plan, *, version: int, mark: str) -> None:
-        before = self.in_force
-        plan.add_entry(
-            "policy.activated",
+    def add_activation(
+        self, plan: Plan, *, version: int, text: str, author: str | None
+    ) -> None:
+        """At once, or once a second manager has approved it."""
+        if self.second.waiting is not None:
+            raise ReviewOpen(
+                f"Another version of the policy {self.name} waits for a second manager: "
+                "that review has to be ruled on first."
+            )
+        if not self.second.needed:
+            self.activation.add_entry(
+                plan, actor=self.actor, version=version, mark=hash_text(text)
+            )
+            return
+        self.review = ask_second_manager(
+            plan,
+            self.second,
+            self.activation,
             actor=self.actor,
-            payload={
-                "name": self.name,
-                "version": version,
-                "hash": mark,
-                "before": before.version if before else None,
-                "note": self.note,
-                "apply_to_running": self.apply_to_running,
-            },
+            author=author,
+            version=version,
+            texts=(self.in_force.document if self.in_force else "{}", text),
         )
 
-    def store_activation(self, version: PolicyVersion, at: datetime) -> Outcome:
-        """The rows that say the same; the policy's row comes with its first version."""
-        policy, _ = Policy.objects.get_or_create(
-            project_id=version.project_id, name=self.name
-        )
-        activation = PolicyActivation.objects.create(
-            policy=policy,
-            before=self.in_force,
-            version=version,
-            note=self.note,
-            apply_to_running=self.apply_to_running,
-            by_id=self.person_id,
-            at=at,
-        )
-        Policy.objects.filter(pk=policy.pk).update(active=version)
-        return Outcome(version=version, activation=activation)
+    def store_activation(self, version: PolicyVersion, at: datetime) -> None:
+        waits = self.review is not None
+        made = None if waits else self.activation.store(version, at)
+        self.outcome = Outcome(version=version, activation=made, review=self.review)
 
     def build_change(self, plan: Plan) -> Change[Outcome]:
         return plan.change(self._get_outcome)
@@ -136,7 +154,7 @@ class StoreVersion(PolicyAct):
             "policy.stored", actor=self.actor, payload={**stored, "note": self.note}
         )
         if self.activate:
-            self.add_activation(plan, version=number, mark=mark)
+            self.add_activation(plan, version=number, text=self.text, author=self.actor)
         plan.side_updates.append(partial(self._store, plan, stored))
         return self.build_change(plan)
 
@@ -164,10 +182,10 @@ class StoreVersion(PolicyAct):
             created_at=plan.at,
             **stored,
         )
+        Policy.objects.get_or_create(project_id=project_id, name=self.name)
         if self.activate:
-            self.outcome = self.store_activation(version, plan.at)
+            self.store_activation(version, plan.at)
         else:
-            Policy.objects.get_or_create(project_id=project_id, name=self.name)
             self.outcome = Outcome(version=version)
 
 
@@ -179,7 +197,8 @@ class ActivateVersion(PolicyAct):
     def load(self, run: RunState, at: datetime) -> None:
         super().load(run, at)
         rows = PolicyVersion.objects.filter(project_id=run.project_id, name=self.name)
-        self.version = rows.filter(version=self.number).first()
+        found = rows.select_related("created_by").filter(version=self.number)
+        self.version = found.first()
 
     def decide(self, run: RunState, at: datetime) -> Change[Outcome]:
         plan = self.start_plan(run, at)
@@ -190,9 +209,12 @@ class ActivateVersion(PolicyAct):
             raise Unchanged(
                 f"Version {self.number} of the policy {self.name} is in force already."
             )
-        self.add_activation(plan, version=version.version, mark=version.hash)
-        plan.side_updates.append(partial(self._store, version, plan.at))
+        author = version.created_by
+        self.add_activation(
+            plan,
+            version=version.version,
+            text=version.document,
+            author=f"user:{author.code}" if author else None,
+        )
+        plan.side_updates.append(partial(self.store_activation, version, plan.at))
         return self.build_change(plan)
-
-    def _store(self, version: PolicyVersion, at: datetime) -> None:
-        self.outcome = self.store_activation(version, at)

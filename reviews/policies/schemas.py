@@ -158,6 +158,12 @@ class VersionOut(BaseModel):
     at: Moment
 
 
+class ActedVersionOut(VersionOut):
+    """The version, and the review if a second manager has to approve it first."""
+
+    review: Id | None = None
+
+
 class VersionList(BaseModel):
     """All versions of a policy, the newest first."""
 

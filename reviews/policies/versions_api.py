@@ -18,12 +18,12 @@ from reviews.policies import selectors
 from reviews.policies.acts import Outcome
 from reviews.policies.api import get_read_project
 from reviews.policies.schemas import (
+    ActedVersionOut,
     ActivateIn,
     PolicyName,
     VersionIn,
     VersionList,
     VersionNumber,
-    VersionOut,
     WholeVersionOut,
 )
 from reviews.policies.serializers import serialize_version
@@ -62,7 +62,7 @@ def get_policy_version(
     )
 
 
-@router.post("/policies/{name}/versions", auth=PERSON, response={201: VersionOut})
+@router.post("/policies/{name}/versions", auth=PERSON, response={201: ActedVersionOut})
 def store_policy_version(
     request: HttpRequest, name: Path[PolicyName], body: VersionIn
 ) -> HttpResponse:
@@ -89,7 +89,7 @@ def store_policy_version(
 @router.post(
     "/policies/{name}/versions/{number}/activate",
     auth=PERSON,
-    response={200: VersionOut},
+    response={200: ActedVersionOut, 202: ActedVersionOut},
 )
 def activate_policy_version(
     request: HttpRequest,
@@ -108,7 +108,7 @@ def activate_policy_version(
         by=person,
         based_on=body.based_on,
     )
-    return _answer(outcome, status=200)
+    return _answer(outcome, status=200 if outcome.review is None else 202)
 
 
 def _get_managed_project(person: PersonPrincipal, slug: str | None) -> Project:
@@ -119,6 +119,5 @@ def _get_managed_project(person: PersonPrincipal, slug: str | None) -> Project:
 
 def _answer(outcome: Outcome, *, status: int) -> HttpResponse:
     active = outcome.activation is not None
-    return build_json_response(
-        serialize_version(outcome.version, active=active), status=status
-    )
+    version = serialize_version(outcome.version, active=active)
+    return build_json_response({**version, "review": outcome.review}, status=status)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from ledger.chain import format_timestamp
-from reviews.models import AgentWait, Kind, Review, ReviewState
+from reviews.models import SERVER_KINDS, AgentWait, Review, ReviewState
 
 # Longer than waits are stored apart: who was seen within this is still there. A review
 # that is younger may have an agent that was not seen yet.
@@ -35,7 +35,7 @@ class Waiting:
 
 def get_waiting(review: Review, at: datetime) -> Waiting | None:
     """None where nobody waits by nature, or where it is too early to tell."""
-    if review.state != ReviewState.OPEN or review.kind == Kind.LOOP_ACTION:
+    if review.state != ReviewState.OPEN or review.kind in SERVER_KINDS:
         return None
     wait: AgentWait | None = getattr(review, "agent_wait", None)
     if wait is not None:

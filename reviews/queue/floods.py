@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 
 from guidance.services import get_caps_in_force
-from reviews.models import Kind, Review, ReviewState
+from reviews.models import SERVER_KINDS, Review, ReviewState
 from safetext import make_visible_line
 
 # From this share of a cap on; at the cap itself more is refused already.
@@ -32,9 +32,9 @@ class Flood:
 
 
 def open_reviews_of_agents(project_id: int) -> QuerySet[Review]:
-    """What agents wait for; what the loop asks for is ours to ask."""
+    """What agents wait for; what the server asks for is ours to ask."""
     return Review.objects.filter(project_id=project_id, state=ReviewState.OPEN).exclude(
-        kind=Kind.LOOP_ACTION
+        kind__in=SERVER_KINDS
     )
 
 

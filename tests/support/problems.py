@@ -14,6 +14,7 @@ STATUSES = {
     "bad-encoding": 400,
     "unauthenticated": 401,
     "forbidden": 403,
+    "four-eyes": 403,
     "not-found": 404,
     "method-not-allowed": 405,
     "run-closed": 409,

@@ -44,6 +44,16 @@ def describe_activation(payload: Mapping[str, Any]) -> Line:
     )
 
 
+def describe_refusal(payload: Mapping[str, Any]) -> Line:
+    late = payload["ending"] == "expired"
+    return Line(
+        icon="x",
+        tone="stop",
+        head=f"Policy {_name_version(payload)} not put in force",
+        text="No second manager answered in time" if late else "",
+    )
+
+
 def describe_assignments(payload: Mapping[str, Any]) -> Line:
     lines = [
         f"{', '.join(f'{k} {v}' for k, v in each['match'].items())}: {each['policy']}"
@@ -70,4 +80,5 @@ POLICY_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
     "policy.stored": describe_stored_version,
     "policy.activated": describe_activation,
     "policy.assigned": describe_assignments,
+    "policy.refused": describe_refusal,
 }

@@ -88,6 +88,14 @@ class CheckRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FourEyes:
+    """What takes two people. `policy`: a version comes into force when a second manager
+    approves it."""
+
+    policy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     budget: Budget = field(default_factory=Budget)
     continue_limits: ContinueLimits = field(default_factory=ContinueLimits)
@@ -99,6 +107,7 @@ class Policy:
     turns: TurnRules = field(default_factory=TurnRules)
     loop: LoopSection = field(default_factory=LoopSection)
     caps: Caps = field(default_factory=Caps)
+    four_eyes: FourEyes = field(default_factory=FourEyes)
 
 
 def load_policy(document: Mapping[str, object]) -> Policy:
@@ -127,6 +136,7 @@ def read_policy(root: Section) -> Policy:
         turns=read_turn_rules(root.read_part("turns")),
         loop=read_loop_section(root.read_part("loop")),
         caps=read_caps(root.read_part("caps")),
+        four_eyes=_read_four_eyes(root.read_part("four_eyes")),
     )
     root.close()
     return policy
@@ -220,5 +230,11 @@ def _read_checks(section: Section) -> CheckRules:
             "max_resets", default.max_resets, low=0, high=100
         ),
     )
+    section.close()
+    return rules
+
+
+def _read_four_eyes(section: Section) -> FourEyes:
+    rules = FourEyes(policy=section.read_flag("policy", default=FourEyes().policy))
     section.close()
     return rules

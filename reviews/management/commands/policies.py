@@ -63,7 +63,9 @@ class Command(QuickCommand):
                 outcome = _put_in_force(
                     project, name, documents[name], note=options["note"]
                 )
-                self.stdout.write(f"{name}: version {outcome.version.version} in force")
+                waits = outcome.review is not None
+                told = "waits for a second manager" if waits else "in force"
+                self.stdout.write(f"{name}: version {outcome.version.version} {told}")
         elif changed:
             sys.exit(CHANGED)
 

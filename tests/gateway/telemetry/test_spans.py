@@ -150,7 +150,7 @@ def test_spans_that_cannot_be_taken_are_counted_and_named(agent: httpx.Client) -
     assert run["steps"] == 1
     refused = send(agent, chat(new_trace()), **{"checkrail.policy": "nowhere"})
     assert refused["partialSuccess"]["rejectedSpans"] == "1"
-    assert "no policy named" in refused["partialSuccess"]["errorMessage"]
+    assert "This run may name: default." in refused["partialSuccess"]["errorMessage"]
 
 
 def test_an_observed_run_takes_no_orders(

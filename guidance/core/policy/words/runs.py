@@ -101,6 +101,11 @@ RUNS = {
         "How often a person may choose retry when all attempts are used up.",
         "times",
     ),
+    "four_eyes": Words("Four eyes", "What takes two people."),
+    "four_eyes.policy": Words(
+        "A second manager for policies",
+        "Whether a version comes into force only when a second manager approves it.",
+    ),
     "caps": Words(
         "Caps",
         "How much may be open at once. Read from the policy default, for all runs.",

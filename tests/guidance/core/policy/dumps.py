@@ -30,6 +30,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "turns": policy.turns.to_json(),
         "loop": policy.loop.to_json(),
         "caps": asdict(policy.caps),
+        "four_eyes": asdict(policy.four_eyes),
     }
 
 

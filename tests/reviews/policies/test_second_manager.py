@@ -1,0 +1,163 @@
+"""Four eyes on policies: a version comes into force when a second manager approves it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from time import sleep
+from typing import Any
+
+import httpx
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from accounts.models import Project, Role
+from guidance.models import PolicyActivation
+from guidance.services import get_policy_in_force
+from ledger.models import Run
+from ledger.verification.replay import replay_run
+from reviews.models import Review
+from reviews.rulings.expiry import expire_due_reviews
+from tests.conftest import client_for
+from tests.support.browsing import open_browser
+from tests.support.builders import Person, make_person, make_policy
+from tests.support.live import Live
+from tests.support.problems import problem
+
+FOUR_EYES = {"four_eyes": {"policy": True}}
+LESS = {"checks": {"max_resets": 1}, **FOUR_EYES}
+
+
+@pytest.fixture
+def erin(project: Project) -> Person:
+    return make_person("erin", role=Role.MANAGER, project=project)
+
+
+@pytest.fixture
+def second(live: Live, erin: Person) -> Iterator[httpx.Client]:
+    with client_for(live, erin) as client:
+        yield client
+
+
+@pytest.fixture
+def review(manager: httpx.Client, project: Project) -> str:
+    """A change of the default policy that one manager wants."""
+    make_policy("default", project=project, **FOUR_EYES)
+    body = {"document": LESS, "note": "Fewer resets"}
+    assert manager.post("/policies/default/versions", json=body).status_code == 201
+    answer = manager.post("/policies/default/versions/3/activate", json={"note": "Now"})
+    assert answer.status_code == 202, answer.text
+    assert answer.json()["active"] is False
+    code: str = answer.json()["review"]
+    return code
+
+
+def rule(client: httpx.Client, review: str, action: str) -> httpx.Response:
+    body = client.get(f"/reviews/{review}").json()
+    ruling = {
+        "action": action,
+        "version": body["version"],
+        "content_digest": body["content_digest"],
+    }
+    return client.post(f"/reviews/{review}/ruling", json=ruling)
+
+
+def get_version(project: Project) -> int:
+    return get_policy_in_force(project_id=project.pk, name="default").version
+
+
+def check_chain(project: Project) -> list[str]:
+    """The types of its last entries; the chain is whole."""
+    run = Run.objects.get(project=project, intent="system-policies")
+    call_command("ledger_verify", run=str(run.code))
+    assert replay_run(run).difference is None
+    return list(run.entries.order_by("seq").values_list("type", flat=True))[-2:]
+
+
+def test_a_second_manager_puts_it_in_force(
+    manager: httpx.Client,
+    second: httpx.Client,
+    review: str,
+    project: Project,
+    alice: Person,
+) -> None:
+    shown = second.get(f"/reviews/{review}").json()
+    assert (shown["kind"], shown["rulings"]) == ("policy_change", ["approve", "deny"])
+    (change,) = shown["content"]["changes"]
+    assert change["path"] == "checks.max_resets"
+    assert change["meaning"]
+    assert shown["content"]["note"] == "Now"
+    assert get_version(project) == 2
+    told = problem(rule(manager, review, "approve"), "four-eyes")
+    assert "second manager" in told["detail"]
+    assert get_version(project) == 2
+    assert rule(second, review, "approve").status_code == 200
+    assert get_version(project) == 3
+    assert check_chain(project) == ["review.ruled", "policy.activated"]
+    act = PolicyActivation.objects.filter(policy__project=project).latest("pk")
+    assert (act.by, act.note) == (alice.user, "Now")
+
+
+def test_a_reviewer_does_not_count(
+    reviewer: httpx.Client, review: str, project: Project
+) -> None:
+    for action in ("approve", "deny"):
+        problem(rule(reviewer, review, action), "forbidden")
+    assert get_version(project) == 2
+
+
+def test_the_author_does_not_count_who_ever_asks(
+    manager: httpx.Client, second: httpx.Client, project: Project
+) -> None:
+    make_policy("default", project=project, **FOUR_EYES)
+    manager.post("/policies/default/versions", json={"document": LESS})
+    asked = second.post("/policies/default/versions/3/activate", json={})
+    for client in (manager, second):
+        problem(rule(client, asked.json()["review"], "approve"), "four-eyes")
+    assert get_version(project) == 2
+
+
+def test_what_is_denied_stays_a_draft(
+    manager: httpx.Client, review: str, project: Project
+) -> None:
+    body = {"document": {"runs": {"abandon_after_s": 600}}, "activate": True}
+    problem(manager.post("/policies/default/versions", json=body), "review-open")
+    assert rule(manager, review, "deny").status_code == 200  # one may think again
+    assert get_version(project) == 2
+    assert check_chain(project) == ["review.ruled", "policy.refused"]
+    again = manager.post("/policies/default/versions", json=body)
+    assert again.status_code == 201
+    assert again.json()["review"] is not None
+
+
+def test_nobody_in_time_means_no(manager: httpx.Client, project: Project) -> None:
+    make_policy("default", project=project, **FOUR_EYES, reviews={"expires_after_s": 1})
+    body = {"document": LESS, "activate": True}
+    made = manager.post("/policies/default/versions", json=body).json()
+    due = Review.objects.get(code=made["review"]).due_at
+    sleep(max(0, (due - timezone.now()).total_seconds()) + 0.05)
+    expire_due_reviews()
+    assert Review.objects.get(code=made["review"]).state == "expired"
+    assert check_chain(project) == ["review.expired", "policy.refused"]
+    assert get_version(project) == 2
+    run = Run.objects.get(project=project, intent="system-policies")
+    assert run.status == "running"
+
+
+def test_a_new_policy_asks_by_the_default(
+    manager: httpx.Client, project: Project
+) -> None:
+    make_policy("default", project=project, **FOUR_EYES)
+    body: dict[str, Any] = {"document": {}, "activate": True}
+    made = manager.post("/policies/lax/versions", json=body).json()
+    assert made["active"] is False
+    assert made["review"]
+
+
+def test_the_page_shows_the_differences_in_words(
+    review: str, project: Project, erin: Person
+) -> None:
+    browser = open_browser(erin.user)
+    page = browser.get(f"/p/{project.slug}/queue/{review}/").content.decode()
+    for words in ("Put version 3 of the policy", "What changes", "version 2", "Now"):
+        assert words in page, words
