@@ -109,6 +109,18 @@ def test_every_decision_is_counted_where_it_belongs() -> None:
     }
 
 
+def test_who_is_asked_otherwise_was_asked_all_the_same() -> None:
+    kind = DecisionKind(
+        name="step",
+        decisions=("stop", "pause", "ask"),
+        asking=frozenset(("pause", "ask")),
+    )
+    tally = Tally()
+    for before, after in (("pause", "ask"), ("ask", "pause"), ("stop", "ask")):
+        assert tally.add(item(judge(before), judge(after), kind=kind))
+    assert (tally.would_have_asked, tally.would_not_have_asked) == (1, 0)
+
+
 def test_the_cause_is_what_led_to_the_stricter_of_the_two() -> None:
     assert find_cause(item(ALLOWED, ASKED)) == ("shell", "delete")
     assert find_cause(item(ASKED, ALLOWED)) == ("shell", "delete")
