@@ -172,3 +172,15 @@ def test_a_coded_host_is_found_in_any_case_and_on_its_line_alone() -> None:
     assert hosts("bücher.txt") == [], "a file's name has a dot as well"
     assert hosts("https://bücher.example/a") == ["bücher.example"]
     assert hosts("git@bücher.example:x") == ["bücher.example"]
+
+
+def test_another_spelling_is_told_by_its_first_code_points() -> None:
+    def spelt(text: str) -> list[str]:
+        return [each.note for each in find_oddities(text) if each.kind == Odd.SPELLING]
+
+    accent = "U+0301 COMBINING ACUTE ACCENT"
+    begun = "not in composed form (NFC): "
+    assert spelt("cafe\u0301") == [begun + accent]
+    assert spelt("e\u0301" * 4) == [begun + ", ".join([accent] * 4)]
+    assert spelt("e\u0301" * 6) == [begun + ", ".join([accent] * 4) + " and 2 more"]
+    assert characters("x.é–a") == "", "a dash between other letters is a dash"
