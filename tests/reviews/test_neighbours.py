@@ -157,7 +157,7 @@ def test_of_several_permissions_the_exact_one_is_used_and_the_one_that_lasts(
     allowed = command(agent, run, text)
 
     assert allowed["decision"] == "allow"
-    (used,) = Permission.objects.filter(used=1)
+    (used,) = Permission.objects.filter(project_id=exact.project_id, used=1)
     assert used.pk == copies["longer"].pk
     assert used.uses_left == exact.uses_left - 1
     assert used.last_used_at is not None
