@@ -212,16 +212,20 @@ def test_one_that_was_cancelled_stays_as_far_as_it_came(
     monkeypatch.setattr(perform, "SIGN_S", 0)
     monkeypatch.setattr("ledger.backtest.history.PAGE", 1)
 
+    pages: list[JudgedPage] = []
+
     def cancel_after_first(*args: Any, **named: Any) -> Iterator[JudgedPage]:
-        for number, page in enumerate(judge(*args, **named)):
+        for page in judge(*args, **named):
+            pages.append(page)
             yield page
-            if number == 0:
+            if len(pages) == 1:
                 answer = manager.post(f"/backtests/{code}/cancel")
                 assert answer.json()["state"] == "cancelled"
 
     monkeypatch.setattr(perform, "judge_history", cancel_after_first)
     run_backtests()
 
+    assert len(pages) == 2, "the second one is judged when the worker notices"
     found = get(manager, code)
     assert found["state"] == "cancelled"
     assert 0 < found["progress"]["done"] < found["progress"]["total"]
