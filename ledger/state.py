@@ -88,6 +88,10 @@ class RunState:
             finished_at=at if status in FINAL else None,
         )
 
+    def with_policy(self, policy_id: int) -> RunState:
+        """The same run, judged by another version from here on."""
+        return replace(self, policy_id=policy_id)
+
     def open_review(self, code: str) -> OpenReview | None:
         return next((item for item in self.open_reviews if item.code == code), None)
 

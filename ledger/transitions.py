@@ -19,6 +19,7 @@ def register_entry_types() -> None:
         apply = partial(apply_ended, status)
         register_entry_type(f"run.{status}", apply=apply)
     register_entry_type("run.reopened", apply=apply_reopened)
+    register_entry_type("run.policy_changed")
     register_entry_type("checkpoint.saved", apply=apply_checkpoint)
     register_entry_type("checkpoint.redacted")
 

@@ -7,6 +7,7 @@ import threading
 from celery import shared_task
 
 from reviews.policies.backtest.perform import perform_next
+from reviews.policies.moves import move_running_runs
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 
 # One thread of a process runs backtests: the others do what cannot wait.
@@ -21,6 +22,11 @@ def expire_reviews() -> int:
 @shared_task
 def abandon_runs() -> int:
     return abandon_silent_runs()
+
+
+@shared_task
+def move_runs() -> int:
+    return move_running_runs()
 
 
 @shared_task

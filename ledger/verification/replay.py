@@ -19,6 +19,7 @@ from typing import Any
 
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import Policy, load_policy
+from guidance.models import PolicyVersion
 from ledger.chain import format_timestamp
 from ledger.entry_types import apply_entry
 from ledger.models import Entry, Run
@@ -71,6 +72,7 @@ class ReplayedEntry:
     state: RunState
     policy: Policy
     tried: Policy | None
+    begun_under: PolicyVersion
 
     @property
     def applied(self) -> RunState:
@@ -95,6 +97,8 @@ class ReplayedEntry:
         return None
 
 
+# The entry that moves a run to another version of its policy.
+MOVED = "run.policy_changed"
 Outcome = tuple[RunState, Difference | Skipped | None]
 Replay = Callable[[ReplayedEntry], Outcome]
 _replays: dict[str, Replay] = {}
@@ -103,6 +107,59 @@ _replays: dict[str, Replay] = {}
 def register_replay(entry_type: str, replay: Replay) -> None:
     """For apps at start-up."""
     _replays[entry_type] = replay
+
+
+class RunPolicies:
+    """The versions of policies that a run is judged by, one after the other.
+
+    Most runs have one. Where a person moved the run to another version, each decision
+    names the one that it was made by: a call may have been judged just before the move.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        moves = run.entries.filter(type=MOVED).order_by("seq").values_list("payload")
+        first = moves.first()
+        begun = None if first is None else json.loads(first[0])["before"]
+        self.first = run.policy if begun is None else self._get_version(begun)
+        self._last = self.first
+        self._policies = {self._build_key(self.first): self._load(self.first)}
+
+    def take(self, entry_type: str, payload: Mapping[str, Any]) -> None:
+        if entry_type == MOVED:
+            self._last = self._get_version(payload["policy"])
+            self._policies[self._build_key(self._last)] = self._load(self._last)
+
+    def get_policy(self, payload: Mapping[str, Any]) -> Policy:
+        """By the stamp of a decision, if the run had that version by then."""
+        stamp = payload.get("policy")
+        if len(self._policies) > 1 and isinstance(stamp, dict):
+            return self._policies[stamp["name"], stamp["version"]]
+        return self._policies[self._build_key(self._last)]
+
+    def compare(self, run: Run) -> Difference | None:
+        if self._last.pk == run.policy_id:
+            return None
+        stored, replayed = str(run.policy), str(self._last)
+        return _build_difference(run.head_seq, "the run's policy", stored, replayed)
+
+    def _get_version(self, stamp: Mapping[str, Any]) -> PolicyVersion:
+        version = PolicyVersion.objects.get(
+            project_id=self._run.project_id,
+            name=stamp["name"],
+            version=stamp["version"],
+        )
+        if hash_text(version.document) != stamp["hash"]:
+            raise ValueError(f"the policy {version} is not the one that is named")
+        return version
+
+    @staticmethod
+    def _build_key(version: PolicyVersion) -> tuple[str, int]:
+        return version.name, version.version
+
+    @staticmethod
+    def _load(version: PolicyVersion) -> Policy:
+        return load_policy(json.loads(version.document))
 
 
 def replay_run(run: Run, *, policy: Policy | None = None) -> Replayed:
@@ -118,17 +175,20 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Replayed:
     stored: Any = None
     skipped = 0
     try:
-        judged_by = policy or load_policy(json.loads(run.policy.document))
+        policies = RunPolicies(run)
         for entry in read_entries(entries):
             stored = entry.payload
+            payload = json.loads(entry.payload)
+            policies.take(entry.type, payload)
             state, outcome = _replay_entry(
                 ReplayedEntry(
                     run=run,
                     entry=entry,
-                    payload=json.loads(entry.payload),
+                    payload=payload,
                     state=state,
-                    policy=judged_by,
+                    policy=policy or policies.get_policy(payload),
                     tried=policy,
+                    begun_under=policies.first,
                 )
             )
             if isinstance(outcome, Difference):
@@ -144,7 +204,7 @@ def replay_run(run: Run, *, policy: Policy | None = None) -> Replayed:
             state.head_seq + 1, "the entry", stored, describe(error)
         )
         return Replayed(difference=broken, skipped=skipped)
-    difference = None if policy else _compare_row(run, state)
+    difference = None if policy else policies.compare(run) or _compare_row(run, state)
     return Replayed(difference=difference, skipped=skipped)
 
 
@@ -171,13 +231,14 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
     """What a run begins with never changes: neither its row nor its policy may."""
     run, payload = item.run, item.payload
     parent = str(run.parent.code) if run.parent else None
+    version = item.begun_under
     policy = {
-        "name": run.policy.name,
-        "version": run.policy.version,
-        "hash": hash_text(run.policy.document),
+        "name": version.name,
+        "version": version.version,
+        "hash": hash_text(version.document),
     }
     # The same, as it is handed on to the decisions.
-    named = {**policy, "hash": run.policy.hash}
+    named = {**policy, "hash": version.hash}
     pairs = {
         "created_at": (
             format_timestamp(item.entry.at),

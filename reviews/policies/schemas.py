@@ -44,10 +44,12 @@ VersionSeen = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
 class ActIn(Body):
-    """`note` says why. `based_on` is the version that you have seen in force: another one
+    """`note` says why. With `apply_to_running` runs in progress go on under the version
+    that comes into force, from their next step. `based_on` is the version that you have seen in force: another one
     there now is 412 (0: none). `project` is needed if you are in several."""
 
     note: Note = ""
+    apply_to_running: bool = False
     based_on: VersionSeen | None = None
     project: Slug | None = None
 

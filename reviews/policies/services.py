@@ -11,6 +11,7 @@ from guidance.core.canonical import to_canonical_json
 from guidance.validation import Fault, check_document
 from reviews.policies.acts import ActivateVersion, Outcome, StoreVersion
 from reviews.policies.chain import perform
+from reviews.policies.moves import move_running_runs
 
 # What stands in the place of a name in the addresses of the API.
 RESERVED = frozenset({"assignments", "schema.json", "validate"})
@@ -35,7 +36,7 @@ def create_version(
     if name in RESERVED:
         raise Invalid(f"No policy can be called {name}: choose another name.")
     refuse_faults(check_document(document).faults)
-    return perform(
+    outcome = perform(
         project_id,
         lambda run: StoreVersion(
             run_code=run,
@@ -48,6 +49,7 @@ def create_version(
             based_on=based_on,
         ),
     )
+    return _move_runs(outcome)
 
 
 def activate_version(
@@ -61,7 +63,7 @@ def activate_version(
     based_on: int | None = None,
 ) -> Outcome:
     """Put a stored version in force for new runs; an old one is restored this way."""
-    return perform(
+    outcome = perform(
         project_id,
         lambda run: ActivateVersion(
             run_code=run,
@@ -73,6 +75,14 @@ def activate_version(
             based_on=based_on,
         ),
     )
+    return _move_runs(outcome)
+
+
+def _move_runs(outcome: Outcome) -> Outcome:
+    """At once for most; the sweep finds the rest."""
+    if outcome.activation is not None and outcome.activation.apply_to_running:
+        move_running_runs(policy_id=outcome.activation.policy_id)
+    return outcome
 
 
 def refuse_faults(faults: tuple[Fault, ...]) -> None:

@@ -81,6 +81,7 @@ def store_policy_version(
         note=body.note,
         author=person,
         activate=body.activate,
+        apply_to_running=body.apply_to_running,
         based_on=body.based_on,
     )
     return _answer(outcome, status=201)
@@ -106,6 +107,7 @@ def activate_policy_version(
         number=number,
         note=body.note,
         by=person,
+        apply_to_running=body.apply_to_running,
         based_on=body.based_on,
     )
     return _answer(outcome, status=200 if outcome.review is None else 202)

@@ -25,6 +25,7 @@ from tests.reviews.policies.trials import start as start_backtest
 from tests.reviews.test_abandonment import silent
 from tests.reviews.test_expiry import overdue
 from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.people import rule
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import receiving
 from webhooks.models import Delivery, WebhookEndpoint
@@ -125,11 +126,24 @@ def run_backtests(project: Project, agent: httpx.Client, manager: httpx.Client) 
     assert Backtest.objects.get(code=code).state == "finished"
 
 
+def move_runs(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    """Those that waited for a person when the version came into force."""
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    body = {"document": {}, "activate": True, "apply_to_running": True}
+    assert manager.post("/policies/default/versions", json=body).status_code == 201
+    assert manager.get(f"/runs/{run}").json()["policy"]["version"] == 1
+    rule(manager, review, "approve")
+    assert perform("move-runs") >= 1
+    assert manager.get(f"/runs/{run}").json()["policy"]["version"] == 2
+
+
 Look = Callable[[Project, httpx.Client, httpx.Client], None]
 TASKS: dict[str, Look] = {
     "heartbeat": heartbeat,
     "expire-reviews": expire_reviews,
     "abandon-runs": abandon_runs,
+    "move-runs": move_runs,
     "run-backtests": run_backtests,
     "deliver-webhooks": deliver_webhooks,
     "delete-old-deliveries": delete_old_deliveries,

@@ -44,6 +44,15 @@ def describe_activation(payload: Mapping[str, Any]) -> Line:
     )
 
 
+def describe_move(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="flag",
+        tone="mute",
+        head=f"Goes on under the policy {_name_version(payload['policy'])}",
+        why=(f"Before: version {payload['before']['version']}",),
+    )
+
+
 def describe_refusal(payload: Mapping[str, Any]) -> Line:
     late = payload["ending"] == "expired"
     return Line(
@@ -81,4 +90,5 @@ POLICY_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
     "policy.activated": describe_activation,
     "policy.assigned": describe_assignments,
     "policy.refused": describe_refusal,
+    "run.policy_changed": describe_move,
 }
