@@ -13,6 +13,9 @@ from console.gateway_report import views as gateway_report
 from console.loop import actions as loop_actions
 from console.loop import views as loop
 from console.permissions import views as permissions
+from console.policies import actions as policy_actions
+from console.policies import backtest_views as backtests
+from console.policies import editor as policy_editor
 from console.policies import views as policies
 from console.queue import actions as queue_actions
 from console.queue import agent_reviews
@@ -52,7 +55,19 @@ _webhook = [
 _policy = [
     path("", policies.policy, name="policy"),
     path("versions/<int:number>/", policies.policy_version, name="policy-version"),
+    path(
+        "versions/<int:number>/activate/",
+        policy_actions.activate,
+        name="policy-version-activate",
+    ),
+    path(
+        "versions/<int:number>/backtest/",
+        policy_actions.try_version,
+        name="policy-version-backtest",
+    ),
     path("compare/", policies.compare, name="policy-compare"),
+    path("edit/", policy_editor.edit, name="policy-edit"),
+    path("edit/check/", policy_editor.check, name="policy-check"),
 ]
 
 _loop = [
@@ -95,6 +110,9 @@ _project: list[URLPattern | URLResolver] = [
     path("gates/", gates.gates, name="gates"),
     path("policies/", policies.policies, name="policies"),
     path("policies/<str:name>/", include(_policy)),
+    path("backtests/<uuid:code>/", backtests.backtest, name="backtest"),
+    path("backtests/<uuid:code>/cancel/", backtests.cancel, name="backtest-cancel"),
+    path("backtests/<uuid:code>/publish/", backtests.publish, name="backtest-publish"),
     path("permissions/", permissions.permissions, name="permissions"),
     path(
         "permissions/<uuid:code>/revoke/", permissions.revoke, name="permission-revoke"

@@ -11,7 +11,7 @@ from yaml.constructor import SafeConstructor
 
 DEPTH_LIMIT = 32
 # The C library reads a hundred times faster.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Place = tuple[int, int]
 _TAG = "tag:yaml.org,2002:"
 _SCALARS: Mapping[str, Callable[[SafeConstructor, Any], Any]] = {
@@ -50,7 +50,7 @@ def parse_yaml(text: str) -> YamlDocument:
     """Raises YamlError for whatever is not one document of plain values."""
     try:
         _check_events(text)
-        node = yaml.compose(text, Loader=_LOADER)
+        node = yaml.compose(text, Loader=LOADER)
         if node is None:
             return YamlDocument(document={}, places={"": (1, 1)})
         places = dict(_walk(node, ""))
@@ -66,7 +66,7 @@ def parse_yaml(text: str) -> YamlDocument:
 def _check_events(text: str) -> None:
     """Before anything is built: references could grow, and depth could overflow."""
     depth = 0
-    for event in yaml.parse(text, Loader=_LOADER):
+    for event in yaml.parse(text, Loader=LOADER):
         if isinstance(event, yaml.AliasEvent):
             place = _get_place(event.start_mark)
             raise YamlError("anchors and aliases are not taken", place)

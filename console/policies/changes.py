@@ -10,6 +10,7 @@ from typing import Any
 from guidance.core.policy.differences import list_differences
 from guidance.core.policy.effects import describe_effect
 from guidance.core.policy.meaning import describe_difference
+from guidance.core.policy.setting_order import order_settings
 from guidance.yaml_documents import write_yaml
 from safetext import ShownDiff, make_visible_line, show_diff
 
@@ -50,11 +51,16 @@ def describe_changes(changes: tuple[ShownChange, ...]) -> str:
     return f"{len(changes)} changes" if changes else "no changes"
 
 
+def write_policy(document: Document) -> str:
+    """As a person would write it."""
+    return write_yaml(order_settings(document))
+
+
 def build_text_diff(before: Document, after: Document, *, name: str) -> ShownDiff:
     file = f"{name}.yaml"
     lines = difflib.unified_diff(
-        write_yaml(before).splitlines(keepends=True),
-        write_yaml(after).splitlines(keepends=True),
+        write_policy(before).splitlines(keepends=True),
+        write_policy(after).splitlines(keepends=True),
         fromfile=file,
         tofile=file,
     )

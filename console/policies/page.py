@@ -8,7 +8,7 @@ from datetime import datetime
 from accounts.models import Project
 from console.format import format_count
 from console.gates.criteria import SEVERITY_TONES, ShownCriterion, list_criteria
-from console.policies.changes import ShownChange, list_changes
+from console.policies.changes import ShownChange, list_changes, write_policy
 from console.policies.rows import (
     HISTORY_LIMIT,
     HistoryItem,
@@ -20,7 +20,7 @@ from guidance.core.checks import GateDefinition
 from guidance.core.policy.sentences import Subject, describe_policy
 from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force, get_policy
-from guidance.yaml_documents import write_yaml
+from guidance.services import DEFAULT
 from reviews.policies.selectors import (
     Document,
     list_activations,
@@ -61,6 +61,12 @@ class Rail:
     items: tuple[HistoryItem, ...]
     older: int
     used: str
+    takes_two: bool
+
+    @property
+    def publish(self) -> str:
+        """What the button does."""
+        return "Ask a second manager" if self.takes_two else "Publish"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +79,12 @@ class PolicyPage:
     rules: tuple[RuleRow, ...]
     yaml: str
     rail: Rail
+
+    @property
+    def act(self) -> str:
+        """What putting it in force is called."""
+        drafts = {item.number for item in self.rail.items if item.state == "draft"}
+        return "Publish" if self.number in drafts else "Restore"
 
     @property
     def marked(self) -> str:
@@ -98,7 +110,7 @@ def build_policy_page(
         changes=list_changes(before, document) if before is not None else (),
         gates=tuple(_build_gate(gate) for gate in policy.gates.values()),
         rules=list_rule_rows(policy, counts.rules),
-        yaml=write_yaml(document),
+        yaml=write_policy(document),
         rail=rail,
     )
 
@@ -121,7 +133,14 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
         ),
         older=max(rows.count() - HISTORY_LIMIT, 0),
         used=format_count(runs.get(active.pk, 0), "run") if active else "",
+        takes_two=_takes_two(project, active),
     )
+
+
+def _takes_two(project: Project, active: PolicyVersion | None) -> bool:
+    """For a policy that has no version in force the default one decides."""
+    version = active or find_version_in_force(project_id=project.pk, name=DEFAULT)
+    return version is not None and get_policy(version.pk).policy.four_eyes.policy
 
 
 def _build_gate(gate: GateDefinition) -> GateCard:

@@ -7,8 +7,8 @@ from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
-from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
@@ -21,6 +21,7 @@ from console.policies.rows import list_policy_rows
 from console.runs.rows import get_live_position
 from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force
+from reviews.policies.acts import Outcome
 from reviews.policies.selectors import get_version, list_versions, read_document
 
 P = ParamSpec("P")
@@ -61,21 +62,34 @@ def policy(request: ConsoleRequest, name: str) -> HttpResponse:
     """The version in force; the newest draft where there is none."""
     versions = list_versions(request.project, name)
     active = find_version_in_force(project_id=request.project.pk, name=name)
-    return _render_version(request, active or versions[0])
+    return render_version(request, active or versions[0])
 
 
 @require_GET
 @require_member
 @find_or_404
 def policy_version(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
-    return _render_version(request, get_version(request.project, name, number))
+    return render_version(request, get_version(request.project, name, number))
 
 
-def _render_version(request: ConsoleRequest, version: PolicyVersion) -> HttpResponse:
+def render_version(
+    request: ConsoleRequest,
+    version: PolicyVersion,
+    *,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """`refusal` is why it was not published; what was typed as a note is kept."""
     at = timezone.now()
     page = build_policy_page(request.project, version, at)
-    context = {**build_frame(request, at), "name": version.name, "policy": page}
-    return render(request, "console/policies/policy.html", context)
+    context = {
+        **build_frame(request, at),
+        "name": version.name,
+        "policy": page,
+        "refusal": refusal,
+        "note": request.POST.get("note", ""),
+    }
+    return render(request, "console/policies/policy.html", context, status=status)
 
 
 @require_GET
@@ -85,8 +99,8 @@ def compare(request: ConsoleRequest, name: str) -> HttpResponse:
     """Two versions; the newest and the one before it unless others are chosen."""
     at = timezone.now()
     rail = build_rail(request.project, name, at)
-    last = _read_number(request, "to") or rail.newest
-    first = _read_number(request, "from") or max(last - 1, 1)
+    last = read_number(request.GET, "to") or rail.newest
+    first = read_number(request.GET, "from") or max(last - 1, 1)
     before, after = (
         read_document(get_version(request.project, name, number))
         for number in (first, last)
@@ -104,8 +118,21 @@ def compare(request: ConsoleRequest, name: str) -> HttpResponse:
     return render(request, "console/policies/compare.html", context)
 
 
-def _read_number(request: ConsoleRequest, name: str) -> int | None:
-    text = request.GET.get(name, "")
+def redirect_after(
+    request: ConsoleRequest, name: str, outcome: Outcome
+) -> HttpResponse:
+    """To what has come of an act: the version, or the review that a second manager has
+    to rule on first."""
+    slug = request.project.slug
+    if outcome.review:
+        return redirect("console:review", slug, outcome.review)
+    if outcome.activation:
+        return redirect("console:policy", slug, name)
+    return redirect("console:policy-version", slug, name, outcome.version.version)
+
+
+def read_number(given: QueryDict, name: str) -> int | None:
+    text = str(given.get(name, ""))
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 

@@ -87,6 +87,7 @@ class Pages:
             "loop/decisions/": looped.decision_id,
             "loop/recommendations/": looped.recommendation,
             "loop/incidents/": looped.incident,
+            "backtests/": self.world.tried().backtest,
         }
         self.others = {
             "warning": warned.warning,

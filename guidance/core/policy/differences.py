@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -41,7 +41,7 @@ def _iterate_differences(
     before: Mapping[str, Any], after: Mapping[str, Any], above: str
 ) -> Iterator[Difference]:
     for key in sorted({*before, *after}):
-        path = above + (key if _PLAIN.fullmatch(key) else json.dumps(key))
+        path = above + format_path((key,))
         old, new = before.get(key, _ABSENT), after.get(key, _ABSENT)
         if _has_keys(old) and _has_keys(new) and {*_get_keys(old), *_get_keys(new)}:
             yield from _iterate_differences(_get_keys(old), _get_keys(new), f"{path}.")
@@ -51,6 +51,11 @@ def _iterate_differences(
             yield Difference(path=path, change="added", after=new)
         elif _dump(old) != _dump(new):
             yield Difference(path=path, change="changed", before=old, after=new)
+
+
+def format_path(keys: Iterable[str]) -> str:
+    """Keys that would not read as one are quoted."""
+    return ".".join(key if _PLAIN.fullmatch(key) else json.dumps(key) for key in keys)
 
 
 def _has_keys(value: Any) -> bool:

@@ -48,6 +48,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "A person’s token {reviews.rulings_from_agents|may|may not} rule from inside an "
         "agent’s session, {reviews.refuse_own_agents|never|even} on agents of that "
         "person.",
+        "Putting another version in force takes "
+        "{four_eyes.policy|two managers|one manager}.",
         "When all attempts at a gate are used up, a person may send it back "
         "{checks.max_resets}.",
     ),

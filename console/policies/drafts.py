@@ -1,0 +1,287 @@
+"""What a manager has typed in the editor: one document, as YAML and as a form."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from console.format import format_count
+from console.policies.changes import ShownChange, list_changes, write_policy
+from console.policies.fields import (
+    ABSENT,
+    Field,
+    FieldGroup,
+    FieldRefused,
+    build_gate_groups,
+    build_groups,
+    build_rule_fields,
+    list_fields,
+    read_value,
+)
+from guidance.core.policy.meaning import format_value, split_path
+from guidance.core.policy.schema import POLICY_SCHEMA
+from guidance.validation import Fault, check_yaml
+from guidance.yaml_documents import YamlError, parse_yaml
+from guidance.yaml_edits import REMOVED, change_yaml
+
+Document = Mapping[str, Any]
+NEW_GATE = {"severity": "medium", "criteria": ["What the work has to meet"]}
+NEW_RULE = "require-confirmation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """`refused` are texts of fields that could not be put into the YAML, by path."""
+
+    text: str
+    document: Document
+    faults: tuple[Fault, ...]
+    refused: Mapping[str, str] = field(default_factory=dict)
+    readable: bool = True
+
+    @property
+    def count(self) -> int:
+        return len(self.faults) + len(self.refused)
+
+
+def read_draft(
+    text: str, posted: Mapping[str, str], *, side: str, rules: Sequence[str] = ()
+) -> Draft:
+    """The YAML as it was typed, with what was typed into the form since, if that is the
+    side that was touched last."""
+    text = text.replace("\r\n", "\n")
+    base = _parse(text)
+    refused: dict[str, str] = {}
+    if base is not None:
+        changes: dict[tuple[str, ...], Any] = {}
+        if side == "form":
+            for each in list_fields(base, rules):
+                typed = posted.get(each.name, each.text).replace("\r\n", "\n")
+                if typed == each.text:
+                    continue
+                try:
+                    value = each.parse(typed)
+                except FieldRefused as error:
+                    refused[each.path] = str(error)
+                else:
+                    changes[each.keys] = REMOVED if value is ABSENT else value
+        changes.update(_read_button(posted))
+        text = change_yaml(text, changes)
+    checked = check_yaml(text)
+    return Draft(
+        text=text,
+        document=checked.document,
+        faults=checked.faults,
+        refused=refused,
+        readable=base is not None,
+    )
+
+
+def build_draft(document: Document) -> Draft:
+    return read_draft(write_policy(document), {}, side="yaml")
+
+
+def _parse(text: str) -> dict[str, Any] | None:
+    try:
+        document = parse_yaml(text).document
+    except YamlError:
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _read_button(posted: Mapping[str, str]) -> dict[tuple[str, ...], Any]:
+    """What a button of the form does: add a gate or a rule, or remove one."""
+    does = posted.get("do", "")
+    gate = posted.get("new-gate", "").strip()
+    rule = posted.get("new-rule", "").strip()
+    if does == "add-gate" and gate:
+        return {("gates", gate): NEW_GATE}
+    if does == "add-rule" and rule:
+        return {("tools", "rules", rule): NEW_RULE}
+    if does.startswith("remove:"):
+        return {tuple(split_path(does.removeprefix("remove:"))): REMOVED}
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownField:
+    """A field and how it stands: what is wrong with it, and what it was before."""
+
+    field: Field
+    fault: str
+    was: str
+    state: str
+    record: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownGroup:
+    group: FieldGroup
+    rows: tuple[ShownField, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownFault:
+    """`target` is the id of its field, or of its line where it has none."""
+
+    path: str
+    message: str
+    place: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    number: int
+    kind: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editor:
+    """All that the editor shows of a draft."""
+
+    draft: Draft
+    groups: tuple[ShownGroup, ...]
+    gates: tuple[ShownGroup, ...]
+    rules: tuple[ShownField, ...]
+    problems: tuple[ShownFault, ...]
+    changes: tuple[ShownChange, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def said(self) -> str:
+        return format_count(self.draft.count, "fault")
+
+    @property
+    def rows(self) -> list[ShownField]:
+        groups = (*self.groups, *self.gates)
+        return [*(row for each in groups for row in each.rows), *self.rules]
+
+
+def build_editor(
+    draft: Draft, in_force: Document, *, records: Mapping[str, str]
+) -> Editor:
+    """`in_force` is what it is compared with, `records` what rules have asked for."""
+    document = draft.document
+    faults = _place_faults(draft, list_fields(document, tuple(records)))
+
+    def show(each: Field) -> ShownField:
+        return ShownField(
+            field=each,
+            fault=draft.refused.get(each.path) or faults.get(each.path, ""),
+            was=_describe_before(each, document, in_force),
+            state=_describe_default(each, document),
+            record=records.get(each.keys[-1], "") if each.keys[0] == "tools" else "",
+        )
+
+    def show_groups(groups: Sequence[FieldGroup]) -> tuple[ShownGroup, ...]:
+        return tuple(
+            ShownGroup(group=group, rows=tuple(map(show, group.fields)))
+            for group in groups
+        )
+
+    return Editor(
+        draft=draft,
+        groups=show_groups(build_groups(document)),
+        gates=show_groups(build_gate_groups(document)),
+        rules=tuple(map(show, build_rule_fields(document, tuple(records)))),
+        problems=_list_problems(draft, document, tuple(records)),
+        changes=() if draft.count else list_changes(in_force, document),
+        lines=_list_lines(draft, in_force),
+    )
+
+
+def _place_faults(draft: Draft, fields: Sequence[Field]) -> dict[str, str]:
+    """What is wrong, by the path of the field that it stands at."""
+    placed: dict[str, str] = {}
+    for fault in draft.faults:
+        found = _find_field(fault, fields)
+        if found is not None:
+            placed.setdefault(found.path, fault.message)
+    return placed
+
+
+def _find_field(fault: Fault, fields: Sequence[Field]) -> Field | None:
+    keys = tuple(map(str, fault.loc))
+    fitting = [each for each in fields if keys[: len(each.keys)] == each.keys]
+    return max(fitting, key=lambda each: len(each.keys), default=None)
+
+
+def _list_problems(
+    draft: Draft, document: Document, rules: Sequence[str]
+) -> tuple[ShownFault, ...]:
+    fields = list_fields(document, rules)
+    by_path = {each.path: each for each in fields}
+    problems = [
+        ShownFault(path=path, message=why, place="", target=by_path[path].id)
+        for path, why in draft.refused.items()
+        if path in by_path
+    ]
+    for fault in draft.faults:
+        found = _find_field(fault, fields)
+        line, column = fault.place or (1, 1)
+        problems.append(
+            ShownFault(
+                path=".".join(map(str, fault.loc)),
+                message=fault.message,
+                place=f"line {line}, column {column}",
+                target=found.id if found else f"line-{line}",
+            )
+        )
+    return tuple(problems)
+
+
+def _describe_before(each: Field, document: Document, in_force: Document) -> str:
+    """What the setting is in the version in force, where the draft says otherwise."""
+    default = _find_default(each)
+    after, before = (read_value(of, each.keys) for of in (document, in_force))
+    after, before = (default if v is ABSENT else v for v in (after, before))
+    if after == before and type(after) is type(before):
+        return ""
+    if before is ABSENT:
+        return "new"
+    if isinstance(before, str) and len(before) > 24:
+        return "changed"
+    return f"was {format_value(before, each.schema_unit)}"
+
+
+def _describe_default(each: Field, document: Document) -> str:
+    value, default = read_value(document, each.keys), _find_default(each)
+    if default is ABSENT:
+        return ""
+    return "default" if value in (ABSENT, default) else f"default {each.default}"
+
+
+def _find_default(each: Field) -> Any:
+    schema: Any = POLICY_SCHEMA
+    for key in each.keys:
+        named = schema.get("properties", {})
+        inner = schema.get("additionalProperties")
+        schema = named.get(key) or (inner if isinstance(inner, dict) else {})
+    return schema.get("default", ABSENT)
+
+
+def _list_lines(draft: Draft, in_force: Document) -> tuple[Line, ...]:
+    """Line numbers, marked where a line is wrong or is not in the version in force."""
+    typed = draft.text.split("\n")
+    known = write_policy(in_force).split("\n")
+    wrong: dict[int, str] = {}
+    for fault in draft.faults:
+        line, column = fault.place or (1, 1)
+        wrong.setdefault(line, f"column {column}: {fault.message}")
+    matcher = difflib.SequenceMatcher(None, known, typed, autojunk=False)
+    added: set[int] = set()
+    for tag, _, _, first, last in matcher.get_opcodes():
+        if tag != "equal":
+            added.update(range(first + 1, last + 1))
+    return tuple(
+        Line(
+            number=number,
+            kind="wrong" if number in wrong else "added" if number in added else "",
+            said=wrong.get(number, ""),
+        )
+        for number in range(1, len(typed) + 1)
+    )

@@ -1,0 +1,30 @@
+// Form and YAML are two sides of one document: the server is told which was touched last,
+// and an answer that is on its way may not overwrite what is typed now.
+
+const editor = document.getElementById("editor");
+const side = editor.elements.namedItem("side");
+
+editor.addEventListener("input", ({ target }) => {
+  if (target.id === "yaml") side.value = "yaml";
+  else if (target.name?.startsWith("f:")) side.value = "form";
+  else return;
+  editor.dispatchEvent(new CustomEvent("htmx:abort"));
+});
+
+// Why one saves, and the name of what is to be added, are no part of the document.
+for (const kind of ["input", "change"]) {
+  editor.addEventListener(kind, (event) => {
+    const { id, name } = event.target;
+    if (id !== "yaml" && !name?.startsWith("f:")) event.stopPropagation();
+  }, true);
+}
+
+// Saving is a page of its own; Enter in a field must not do what the first button does.
+editor.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.matches("input.field")) event.preventDefault();
+});
+
+let typed = false;
+editor.addEventListener("input", () => { typed = true; });
+editor.addEventListener("submit", () => { typed = false; });
+addEventListener("beforeunload", (event) => { if (typed) event.preventDefault(); });

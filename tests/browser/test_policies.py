@@ -1,0 +1,100 @@
+"""A manager writes a policy, mends it, tries it, publishes it and takes it back."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import Project
+from reviews.policies.backtest.perform import perform_next
+from tests.browser.conftest import Desk
+from tests.browser.test_accessibility import violations
+from tests.gateway.calls.calls import command, rule
+from tests.support.builders import Person, make_policy, start_run
+
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
+WIDER = "document.documentElement.scrollWidth > innerWidth"
+
+
+def look_at(page: Page) -> None:
+    """Readable for everybody, in both themes and on a small screen."""
+    assert violations(page) == ""
+    page.emulate_media(color_scheme="dark")
+    assert violations(page) == ""
+    page.emulate_media(color_scheme="light")
+    size = page.viewport_size
+    assert size is not None
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(WIDER) is False
+    page.set_viewport_size(size)
+
+
+def press(page: Page, role: str, name: str) -> None:
+    """By keyboard: whatever can be done has to be reached by it."""
+    button = page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
+    button.focus()
+    page.keyboard.press("Enter")
+
+
+def test_a_policy_is_written_mended_tried_published_and_taken_back(
+    desk: Desk,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    make_policy("default", project=project, **{"continue": {"repeat_limit": 3}})
+    rule(reviewer, command(agent, start_run(agent), "rm -rf build-a"), "deny")
+    page = desk.open(f"/p/{project.slug}/policies/", person=alice)
+    look_at(page)
+    press(page, "link", "default")
+    expect(page.get_by_text("in force").first).to_be_visible()
+    look_at(page)
+    press(page, "link", "Edit")
+
+    limit = page.get_by_label("Repetitions")
+    limit.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("x")
+    expect(page.locator("#problems")).to_contain_text("must be a whole number")
+    expect(page.locator("#yaml")).to_have_value("continue:\n  repeat_limit: x\n")
+    assert limit.input_value() == "x"
+    look_at(page)
+    yaml = page.locator("#yaml")
+    yaml.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("# mine\ntools: {rules: {delete-folder: warn}}\n")
+    expect(page.locator("#draft-state")).to_contain_text("valid")
+    expect(page.locator("#draft-changes")).to_contain_text("Asks less")
+    expect(page.get_by_label("delete-folder")).to_have_value("warn")
+    # What the form changes leaves the rest of the text as it was typed.
+    page.locator("[name='f:budget.tokens']").fill("5000")
+    expect(yaml).to_have_value(
+        "# mine\nbudget: {tokens: 5000}\ntools: {rules: {delete-folder: warn}}\n"
+    )
+    look_at(page)
+
+    press(page, "button", "Backtest")
+    expect(page.get_by_role("heading", name="Backtest")).to_be_visible()
+    while perform_next():
+        pass
+    expect(page.locator(".verdict")).to_contain_text("Asks 1 time less")
+    expect(page.locator("tr.bad")).to_contain_text("rm -rf build-a")
+    look_at(page)
+    page.get_by_label("Why").focus()
+    page.keyboard.type("Ask less.")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("version 3, in force")).to_be_visible()
+
+    press(page, "link", "Version 2")
+    press(page, "button", "Restore …")
+    page.keyboard.type("That one was denied.")
+    press(page, "button", "Restore")
+    expect(page.get_by_text("version 2, in force")).to_be_visible()
+    expect(page.locator(".hist")).to_contain_text("That one was denied.")
+    page.get_by_role("link", name="Compare version 3").click()
+    expect(page.locator(".shown-diff")).to_contain_text("delete-folder: warn")
+    look_at(page)
+    assert desk.complaints == []

@@ -1,0 +1,266 @@
+"""The editor: form and YAML in step, every fault at its place, nothing typed is lost."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+import pytest
+
+from accounts.models import Project
+from guidance.models import PolicyVersion
+from reviews.models import Backtest, Review
+from reviews.policies.services import create_version
+from tests.support.browsing import open_browser, send
+from tests.support.builders import Person, make_policy
+
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+
+DOCUMENT = {"continue": {"repeat_limit": 3}, "runs": {"abandon_after_s": 60}}
+
+
+def address(project: Project, rest: str = "") -> str:
+    return f"/p/{project.slug}/policies/docs/edit/{rest}"
+
+
+def read(html: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+
+
+def find_typed(html: str) -> str:
+    (found,) = re.findall(r'<textarea name="yaml".*?>\n(.*?)</textarea>', html, re.S)
+    return unescape(found)
+
+
+def open_form(person: Person, project: Project) -> dict[str, Any]:
+    """All that a browser would send back untouched."""
+    page = open_browser(person.user).get(address(project)).content.decode()
+    names = ("side", "seen", "in_force")
+    hidden = {
+        name: re.findall(rf'name="{name}" value="([^"]*)"', page)[0] for name in names
+    }
+    return {**hidden, "yaml": find_typed(page), "note": "Because."}
+
+
+@pytest.fixture
+def policy(project: Project) -> PolicyVersion:
+    return make_policy("docs", project=project, **DOCUMENT)
+
+
+@pytest.mark.usefixtures("policy")
+def test_a_change_in_the_form_reaches_the_yaml_and_is_said_in_words(
+    project: Project, alice: Person
+) -> None:
+    form = open_form(alice, project)
+    form |= {"side": "form", "f:continue.repeat_limit": "4", "f:budget.tokens": "none"}
+    answer = send(open_browser(alice.user), address(project, "check/"), **form)
+    html = answer.content.decode()
+    assert "repeat_limit: 4" in find_typed(html)
+    assert "tokens: null" in find_typed(html)
+    said = read(html)
+    assert "Pauses later Steps, Repetitions: 3 times → 4 times" in said
+    assert "Stops later Budget, Tokens: 1,000,000 tokens → no limit" in said
+    assert "was 3 times" in said
+    assert 'hx-target="#fields"' not in html, "What is being typed would be lost."
+
+
+@pytest.mark.usefixtures("policy")
+def test_a_change_in_the_yaml_reaches_the_form(project: Project, alice: Person) -> None:
+    form = open_form(alice, project)
+    form["yaml"] = "# short\ncontinue: {max_rework_ratio: 0.25}\n"
+    html = send(
+        open_browser(alice.user), address(project, "check/"), **form
+    ).content.decode()
+    assert re.search(r'name="f:continue.max_rework_ratio" value="25"', html)
+    assert 'name="yaml"' not in html, "What is being typed would be lost."
+
+
+@pytest.mark.usefixtures("policy")
+def test_thirty_faults_are_all_shown_where_they_are_and_nothing_is_saved(
+    project: Project, alice: Person
+) -> None:
+    wrong = "".join(f"  word_{number}: 1\n" for number in range(28))
+    text = f"continue:\n  repeat_limit: x\n  rework_window: -1\n{wrong}"
+    form = open_form(alice, project) | {"yaml": text, "do": "save"}
+    answer = open_browser(alice.user).post(address(project), form)
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert "30 faults" in read(html)
+    for line in range(2, 32):
+        assert f'id="line-{line}"' in html
+        assert f"line {line}, column 3" in read(html)
+    assert re.search(
+        r'id="f-continue_2e_repeat_5f_limit-state" role="alert"\s*>must be a whole',
+        html,
+    )
+    assert find_typed(html).rstrip() == text.rstrip()
+    assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
+
+
+@pytest.mark.usefixtures("policy")
+def test_yaml_that_cannot_be_read_says_where_and_keeps_the_form(
+    project: Project, alice: Person
+) -> None:
+    form = open_form(alice, project) | {"yaml": "continue: {repeat_limit: "}
+    html = send(
+        open_browser(alice.user), address(project, "check/"), **form
+    ).content.decode()
+    assert "1 fault" in read(html)
+    assert re.search(r"line \d+, column \d+", read(html))
+    assert 'hx-target="#fields"' not in html
+
+
+@pytest.mark.usefixtures("policy")
+def test_gates_and_rules_are_added_and_removed_by_buttons(
+    project: Project, alice: Person
+) -> None:
+    browser = open_browser(alice.user)
+    form = open_form(alice, project) | {"do": "add-gate", "new-gate": "unit-tests"}
+    html = send(browser, address(project, "check/"), **form).content.decode()
+    assert 'name="f:gates.unit-tests.severity"' in html
+    form |= {"yaml": find_typed(html), "do": "add-rule", "new-rule": "git-*"}
+    html = send(browser, address(project, "check/"), **form).content.decode()
+    assert "git-*: require-confirmation" in find_typed(html)
+    assert 'name="f:tools.rules.git-*"' in html
+    form |= {"yaml": find_typed(html), "do": "remove:gates.unit-tests"}
+    html = send(browser, address(project, "check/"), **form).content.decode()
+    assert "unit-tests" not in find_typed(html)
+    # Without a script such a button sends the page: nothing is saved by it.
+    page = browser.post(address(project), form)
+    assert page.status_code == 200
+    assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
+
+
+@pytest.mark.usefixtures("policy")
+def test_saving_makes_a_draft_and_publishing_puts_it_in_force(
+    project: Project, alice: Person
+) -> None:
+    browser = open_browser(alice.user)
+    form = open_form(alice, project)
+    form |= {"side": "form", "f:continue.repeat_limit": "5", "do": "save"}
+    answer = browser.post(address(project), form)
+    assert answer["Location"] == f"/p/{project.slug}/policies/docs/versions/2/"
+    said = read(browser.get(answer["Location"]).content.decode())
+    assert "version 2 version 1 is in force" in said
+    stored = PolicyVersion.objects.get(project=project, name="docs", version=2)
+    assert (stored.note, stored.created_by) == ("Because.", alice.user)
+
+    form = open_form(alice, project)
+    form |= {"yaml": "runs: {abandon_after_s: 90}", "do": "publish"}
+    done = browser.post(address(project), form)
+    assert done["Location"] == f"/p/{project.slug}/policies/docs/"
+    page = browser.get(done["Location"])
+    assert "version 3, in force" in read(page.content.decode())
+
+
+@pytest.mark.usefixtures("policy")
+def test_a_note_is_needed_and_what_says_the_same_is_refused(
+    project: Project, alice: Person
+) -> None:
+    browser = open_browser(alice.user)
+    form = open_form(alice, project)
+    form |= {"yaml": "runs: {abandon_after_s: 90}", "do": "publish", "note": " "}
+    page = browser.post(address(project), form)
+    assert page.status_code == 422
+    assert "Say why, in a sentence." in read(page.content.decode())
+    assert "abandon_after_s: 90" in find_typed(page.content.decode())
+    same = browser.post(address(project), open_form(alice, project) | {"do": "save"})
+    assert same.status_code == 409
+    assert "nothing would change" in read(same.content.decode())
+
+
+@pytest.mark.usefixtures("policy")
+def test_the_second_of_two_managers_sees_the_change_and_loses_no_typing(
+    project: Project, alice: Person, bob: Person
+) -> None:
+    form = open_form(alice, project)
+    form |= {"yaml": "budget: {tokens: 5000} # mine\n", "do": "publish"}
+    create_version(
+        project_id=project.pk,
+        name="docs",
+        document={"continue": {"repeat_limit": 6}},
+        note="Repeats are usual.",
+        author=bob.principal,
+        activate=True,
+    )
+    browser = open_browser(alice.user)
+    seen = send(browser, address(project, "check/"), **form).content.decode()
+    assert "saved version 2 while you were writing: Repeats are usual." in read(seen)
+    page = browser.post(address(project), form)
+    html = page.content.decode()
+    assert page.status_code == 409
+    assert f"{bob.user.display_name} saved version 2" in read(html)
+    assert "Repetitions: 3 times → 6 times" in read(html)
+    assert find_typed(html).rstrip() == form["yaml"].rstrip()
+    assert 'name="seen" value="2"' in html
+    form |= {"seen": "2", "in_force": "2"}
+    assert browser.post(address(project), form).status_code == 302
+    assert PolicyVersion.objects.filter(project=project, name="docs").count() == 3
+
+
+@pytest.mark.usefixtures("policy")
+def test_a_draft_is_tried_without_being_stored_and_comes_back(
+    project: Project, alice: Person
+) -> None:
+    browser = open_browser(alice.user)
+    form = open_form(alice, project)
+    form |= {"yaml": "budget: {tokens: 5000}", "do": "backtest", "note": ""}
+    answer = browser.post(address(project), form)
+    backtest = Backtest.objects.get(project=project)
+    assert answer["Location"] == f"/p/{project.slug}/backtests/{backtest.code}/"
+    assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
+    page = browser.get(f"{address(project)}?backtest={backtest.code}")
+    assert "tokens: 5000" in find_typed(page.content.decode())
+
+
+def test_only_managers_edit(
+    project: Project, policy: PolicyVersion, bob: Person
+) -> None:
+    browser = open_browser(bob.user)
+    for path in (address(project), address(project, "check/")):
+        assert browser.post(path, {"yaml": ""}).status_code == 404
+    assert browser.get(address(project)).status_code == 404
+    page = browser.get(f"/p/{project.slug}/policies/docs/").content.decode()
+    assert "/edit/" not in page
+    assert "/activate/" not in page
+    assert policy.version == 1
+
+
+def test_an_old_version_is_restored_with_a_note(
+    project: Project, alice: Person, bob: Person
+) -> None:
+    for seconds in (60, 120):
+        make_policy("docs", project=project, runs={"abandon_after_s": seconds})
+    browser = open_browser(alice.user)
+    there = f"/p/{project.slug}/policies/docs/versions/1/"
+    assert "Restore version 1?" in read(browser.get(there).content.decode())
+    refused = browser.post(f"{there}activate/", {"in_force": "2"})
+    assert refused.status_code == 422
+    assert "Say why" in read(refused.content.decode())
+    stale = browser.post(f"{there}activate/", {"in_force": "1", "note": "Back."})
+    assert stale.status_code == 412
+    assert "Back." in read(stale.content.decode())
+    given = {"in_force": "2", "note": "Back."}
+    assert open_browser(bob.user).post(f"{there}activate/", given).status_code == 404
+    done = browser.post(f"{there}activate/", given)
+    assert done["Location"] == f"/p/{project.slug}/policies/docs/"
+    assert "version 1, in force" in read(browser.get(done["Location"]).content.decode())
+
+
+def test_where_it_takes_two_the_second_manager_is_asked(
+    project: Project, alice: Person
+) -> None:
+    make_policy("docs", project=project, four_eyes={"policy": True})
+    browser = open_browser(alice.user)
+    page = browser.get(address(project)).content.decode()
+    assert "Ask a second manager" in read(page)
+    form = open_form(alice, project)
+    form |= {"yaml": "runs: {abandon_after_s: 90}", "do": "publish"}
+    answer = browser.post(address(project), form)
+    (review,) = Review.objects.filter(project=project, kind="policy_change")
+    assert answer["Location"] == f"/p/{project.slug}/queue/{review.code}/"
+    assert browser.get(answer["Location"]).status_code == 200
+    now = read(browser.get(f"/p/{project.slug}/policies/docs/").content.decode())
+    assert "version 1, in force" in now
+    assert "Putting another version in force takes two managers" in now
