@@ -21,11 +21,11 @@ from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
 _MODELS = compile_byte_pattern(
-    r"(?:from|import)\s+(?:reviews|accounts|ledger|gateway|guidance|webhooks|loop|checkrail(?:\.\w+)*)\.(?:models|services|rulings)"
+    r"(?:from|import)\s+(?:reviews|accounts|ledger|gateway|guidance|webhooks|loop|checkrail)(?:\.\w+)*\.(?:models|services|rulings)"
     r"|(?:Review|Ruling|ApiKey|AgentKey|PersonalToken|Membership)\.objects"
     # Their tables, which are called after them.
     r"|\b(?:reviews_(?:review|ruling|permission|grant|exemption)|accounts_(?:agentkey|personaltoken|membership)"
-    r"|guidance_policyversion)\b"
+    r"|guidance_policy(?:version|activation|assignment)?)\b"
 )
 _OPENING = split_names(
     "python manage.py django-admin sqlite3 psql mysql duckdb litecli pgcli"

@@ -23,6 +23,7 @@ RULES = (
             "checkrail login|logout|token|tokens",
             "checkrail reviews|review|queue|pending --interactive|--approve|--yes|-y|--all",
             "manage.py user_add|agent_key|agent_keys|tokens @any",
+            "manage.py policies apply|choose @any",
             "manage.py agents owner @any",
             "manage.py createsuperuser --noinput|--no-input",
             "manage.py restore|ledger_protect|flush|loaddata @guard-here",

@@ -279,6 +279,7 @@ _HARMLESS = (
     "cat /etc/hosts",
     'python manage.py shell -c "from shop.models import Review; print(Review.objects.count())"',
     'python manage.py shell -c "from reviews_app.models import Item; print(1)"',
+    "python manage.py policies diff policies --project shop",
     'psql -c "select * from product_reviews limit 3"',
     'sqlite3 dev.db "select count(*) from reviews"',
     "cat policy.json",

@@ -144,6 +144,20 @@ TRIPS = (
     ("guard-ruling", "python manage.py user_add eve --role admin --project x"),
     ("guard-ruling", "python manage.py agent_key robo --project x"),
     ("guard-ruling", "python manage.py tokens make bob"),
+    ("guard-ruling", "python manage.py policies apply ./policies --note x"),
+    ("guard-ruling", "python manage.py policies choose yes --project x"),
+    (
+        "guard-data",
+        'psql checkrail -c "update guidance_policy set active_id=1 where id=2"',
+    ),
+    (
+        "guard-data",
+        'psql checkrail -c "insert into guidance_policyassignment values (1)"',
+    ),
+    (
+        "guard-data",
+        'python manage.py shell -c "from reviews.policies.services import activate_version"',
+    ),
     (
         "guard-ruling",
         "python manage.py createsuperuser --noinput --username e --email e@x.invalid",
