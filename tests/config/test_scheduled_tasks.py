@@ -22,8 +22,8 @@ from loop.runs import ensure_run
 from reviews.models import Backtest
 from tests.loop.saying import loop_policy
 from tests.reviews.policies.trials import start as start_backtest
+from tests.reviews.rulings.test_expiry import overdue
 from tests.reviews.test_abandonment import silent
-from tests.reviews.test_expiry import overdue
 from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.support.people import rule
 from tests.webhooks.hooks import add, tell

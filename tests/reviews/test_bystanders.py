@@ -36,8 +36,8 @@ from reviews.rulings.reading_proof import store_served_page
 from tests.conftest import client_for
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.gateway.checks.saying import exhaust, judge, open_check
-from tests.reviews.test_exemptions import exempt
-from tests.reviews.test_expiry import move_due_date
+from tests.reviews.permissions.test_exemptions import exempt
+from tests.reviews.rulings.test_expiry import move_due_date
 from tests.support.builders import Person, make_policy, start_run, step
 from tests.support.live import Live
 from tests.support.people import rule as rule_on

@@ -23,7 +23,7 @@ from reviews.rulings.budgets import merge_budget
 from reviews.rulings.expiry import AbandonRun, ExpireReview, expire_due_reviews
 from reviews.schemas.reviews import BudgetIn
 from tests.gateway.calls.calls import command, rule
-from tests.reviews.test_expiry import overdue
+from tests.reviews.rulings.test_expiry import overdue
 from tests.support.builders import make_policy, pause_at_once, start_run
 from tests.support.run_states import AT, build_open_review, build_run
 

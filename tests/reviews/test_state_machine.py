@@ -20,7 +20,7 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.rulings.expiry import expire_due_reviews
-from tests.reviews.test_expiry import overdue
+from tests.reviews.rulings.test_expiry import overdue
 from tests.support.builders import start_run, step
 from tests.support.examples import MACHINE_TIMEOUT, machine_examples
 from tests.support.people import get_seen

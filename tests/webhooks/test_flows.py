@@ -14,8 +14,8 @@ from ledger.models import Entry
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_call
+from tests.reviews.rulings.test_expiry import overdue
 from tests.reviews.test_abandonment import silent
-from tests.reviews.test_expiry import overdue
 from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.support.people import rule
 from tests.webhooks.hooks import Hook, add, tell

@@ -11,8 +11,8 @@ from ledger.writer import get_writer
 from reviews.models import Grant
 from reviews.rulings.expiry import AbandonRun, expire_due_reviews
 from tests.gateway.calls.calls import claim, command, settle
+from tests.reviews.rulings.test_expiry import overdue
 from tests.reviews.test_abandonment import silent
-from tests.reviews.test_expiry import overdue
 from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.support.people import rule
 from tests.support.problems import problem

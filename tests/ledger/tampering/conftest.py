@@ -9,7 +9,7 @@ from accounts.models import Project
 from ledger.models import Run
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.gateway.checks.saying import exhaust, judge, open_check
-from tests.reviews.test_exemptions import exempt
+from tests.reviews.permissions.test_exemptions import exempt
 from tests.support.builders import (
     make_policy,
     make_project,

@@ -30,7 +30,7 @@ from tests.loop.saying import (
     outcome,
     sound,
 )
-from tests.reviews.test_expiry import overdue
+from tests.reviews.rulings.test_expiry import overdue
 from tests.support.builders import Person, make_policy
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem

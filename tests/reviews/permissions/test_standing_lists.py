@@ -14,7 +14,7 @@ from accounts.models import Role
 from reviews.models import Permission
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command, rule
-from tests.reviews.test_exemptions import exempt
+from tests.reviews.permissions.test_exemptions import exempt
 from tests.support.builders import (
     Person,
     Robot,

@@ -15,7 +15,7 @@ from ledger.verification.verify import verify_run
 from reviews.models import Grant, GrantState, Review
 from reviews.rulings.expiry import expire_due_reviews
 from tests.gateway.calls.calls import claim, command, settle
-from tests.reviews.test_expiry import move_due_date
+from tests.reviews.rulings.test_expiry import move_due_date
 from tests.support.builders import pause_at_once, start_run
 from tests.support.people import get_seen
 from tests.support.problems import problem

@@ -26,7 +26,7 @@ from tests.support.live import Live
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 
-CLIENT = Path(__file__).resolve().parents[2] / "client"
+CLIENT = Path(__file__).resolve().parents[3] / "client"
 MARK = {"Checkrail-Agent-Session": "claude-code:0192"}
 # These tighten, or ask the policy of the run; of a run that does not exist they say 404.
 NOT_LOOSENING = {
