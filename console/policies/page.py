@@ -21,6 +21,7 @@ from guidance.core.policy.sentences import Subject, describe_policy
 from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force, get_policy
 from guidance.services import DEFAULT
+from reviews.policies.assignments import list_assignments
 from reviews.policies.selectors import (
     Document,
     list_activations,
@@ -61,6 +62,7 @@ class Rail:
     items: tuple[HistoryItem, ...]
     older: int
     used: str
+    assigned: tuple[str, ...]
     takes_two: bool
 
     @property
@@ -133,6 +135,11 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
         ),
         older=max(rows.count() - HISTORY_LIMIT, 0),
         used=format_count(runs.get(active.pk, 0), "run") if active else "",
+        assigned=tuple(
+            ", ".join(f"{what} {which}" for what, which in each.match.to_json().items())
+            for each in list_assignments(project.pk)
+            if each.policy == name
+        ),
         takes_two=_takes_two(project, active),
     )
 

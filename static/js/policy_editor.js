@@ -24,6 +24,15 @@ editor.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && event.target.matches("input.field")) event.preventDefault();
 });
 
+// The form is drawn anew when the YAML changes: what was folded stays folded.
+const unfolded = new Map();
+editor.addEventListener("toggle", ({ target }) => unfolded.set(target.dataset.group, target.open), true);
+document.addEventListener("htmx:after:swap", () => {
+  for (const group of editor.querySelectorAll("details[data-group]")) {
+    group.open = unfolded.get(group.dataset.group) ?? group.open;
+  }
+});
+
 let typed = false;
 editor.addEventListener("input", () => { typed = true; });
 editor.addEventListener("submit", () => { typed = false; });

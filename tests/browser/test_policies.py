@@ -62,6 +62,8 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(page.locator("#yaml")).to_have_value("continue:\n  repeat_limit: x\n")
     assert limit.input_value() == "x"
     look_at(page)
+    gates = page.locator("details[data-group=gates]")
+    gates.locator("summary").click()
     yaml = page.locator("#yaml")
     yaml.focus()
     page.keyboard.press("Control+a")
@@ -69,6 +71,7 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(page.locator("#draft-state")).to_contain_text("valid")
     expect(page.locator("#draft-changes")).to_contain_text("Asks less")
     expect(page.get_by_label("delete-folder")).to_have_value("warn")
+    expect(gates).to_have_attribute("open", "")
     # What the form changes leaves the rest of the text as it was typed.
     page.locator("[name='f:budget.tokens']").fill("5000")
     expect(yaml).to_have_value(

@@ -11,6 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
+from guidance.core.policy.assignments import Assignment, Match
+from reviews.policies.assignments import replace_assignments
 from reviews.policies.services import activate_version, create_version
 from tests.gateway.calls.calls import command, rule
 from tests.support.browsing import open_browser
@@ -191,3 +193,17 @@ def test_the_pages_take_as_many_queries_however_many_versions_there_are(
 def test_to_outsiders_they_do_not_exist(project: Project, charlie: Person) -> None:
     for path in ("", "default/", "default/versions/1/", "default/compare/"):
         read(charlie, project, path, status=404)
+
+
+def test_the_rail_says_which_runs_are_assigned_to_it(
+    project: Project, alice: Person
+) -> None:
+    make_policy("docs", project=project, runs={"abandon_after_s": 60})
+    wanted = [Assignment(match=Match(label="team:docs"), policy="docs")]
+    replace_assignments(project_id=project.pk, assignments=wanted, by=alice.principal)
+    assert "label team:docs assigned to this policy" in plain(
+        read(alice, project, "docs/")
+    )
+    default = plain(read(alice, project, "default/"))
+    assert "team:docs" not in default
+    assert "all other runs the project’s default" in default
