@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +11,8 @@ from urllib.parse import urlencode
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.urls import reverse
 
-from console.format import format_count, format_elapsed, format_iso
+from console.format import format_count, format_elapsed
+from console.policies.backtest_items import ItemRow, build_item, format_decision
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 from reviews.models import Backtest, BacktestItem, BacktestState
 from reviews.policies.backtest.people import DISAGREE
@@ -22,28 +22,6 @@ from safetext import make_visible_line
 ITEMS = 50
 FILTERS = ("kind", "gate", "rule", "move", "asks", "people")
 _KINDS = {"step": "Steps", "call": "Calls", "check": "Gate checks", "turn": "Turns"}
-_ICONS = {"step": "runs", "call": "terminal", "check": "shield", "turn": "loop"}
-_WORDS = {"require-confirmation": "ask", "warn": "note"}
-_TONES = {
-    "pause": "pause",
-    "require-confirmation": "pause",
-    "stop": "stop",
-    "block": "stop",
-    "throttle": "slow",
-}
-_RULINGS = {
-    "approve": "approved",
-    "amend": "changed it",
-    "deny": "denied",
-    "abort": "aborted the run",
-    "skip": "skipped",
-    "retry": "sent it back",
-}
-_PEOPLE = {
-    "agree": ("check", "go"),
-    "disagree": ("x", "stop"),
-    "silent": ("dot", "mute"),
-}
 # Of one kind, the mildest first, as a table of moves has them.
 _ORDER = {
     "step": tuple(reversed(STEP_DECISIONS)),
@@ -90,29 +68,6 @@ class GateBar:
     @property
     def softer_start(self) -> float:
         return 50 - self.softer_share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    word: str
-    tone: str
-    said: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemRow:
-    icon: str
-    what: str
-    agent: str
-    step: int
-    run: str
-    before: Judged
-    after: Judged
-    people_icon: str
-    people_tone: str
-    people: str
-    bad: bool
-    at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +137,7 @@ def build_backtest_page(
         bars=_build_bars(result, link),
         changed=result["changed"],
         tabs=_build_tabs(result, link, chosen),
-        rows=tuple(_build_item(item, slug) for item in page),
+        rows=tuple(build_item(item, slug) for item in page),
         shown=total,
         more=max(total - ITEMS, 0),
     )
@@ -337,19 +292,15 @@ def _build_matrices(result: Mapping[str, Any], link: Any) -> tuple[Matrix, ...]:
                         else "",
                     )
                 )
-            rows.append((_format_decision(before), tuple(cells)))
+            rows.append((format_decision(before), tuple(cells)))
         matrices.append(
             Matrix(
                 title=_KINDS.get(kind, kind),
-                words=tuple(map(_format_decision, used)),
+                words=tuple(map(format_decision, used)),
                 rows=tuple(rows),
             )
         )
     return tuple(matrices)
-
-
-def _format_decision(decision: str) -> str:
-    return _WORDS.get(decision, decision).replace("_", " ")
 
 
 def _compare(kind: str, order: tuple[str, ...], before: str, after: str) -> str:
@@ -391,51 +342,9 @@ def _build_tabs(
     if not any(current for _, _, current in tabs):
         tabs.append(
             (
-                ", ".join(_format_decision(v) for v in chosen.values()),
+                ", ".join(format_decision(v) for v in chosen.values()),
                 link(**chosen),
                 True,
             )
         )
     return tuple(tabs)
-
-
-def _build_item(item: BacktestItem, slug: str) -> ItemRow:
-    before, after = json.loads(item.judgements)
-    icon, tone = _PEOPLE[item.people]
-    run = item.run
-    return ItemRow(
-        icon=_ICONS.get(item.kind, "dot"),
-        what=make_visible_line(item.subject),
-        agent=make_visible_line(run.agent.name),
-        step=item.step,
-        run=reverse("console:run", args=[slug, run.code]),
-        before=_build_judged(before),
-        after=_build_judged(after),
-        people_icon=icon,
-        people_tone=tone,
-        people=_RULINGS.get(item.ruling, item.ruling)
-        or ("aborted later" if item.people == "agree" else "no ruling"),
-        bad=item.people == DISAGREE,
-        at=format_iso(item.at),
-    )
-
-
-def _build_judged(judgement: Mapping[str, Any]) -> Judged:
-    decision = judgement["decision"]
-    finding: Mapping[str, Any] = next(iter(judgement["findings"]), {})
-    return Judged(
-        word=_format_decision(decision),
-        tone=_TONES.get(decision, ""),
-        said=_describe_finding(finding),
-    )
-
-
-def _describe_finding(finding: Mapping[str, Any]) -> str:
-    """What decided: its rule or gate, and how far over the limit it was."""
-    name = finding.get("rule") or finding.get("gate")
-    if not name:
-        return "nothing found"
-    value, limit = finding.get("value"), finding.get("limit")
-    if value is None or limit is None:
-        return make_visible_line(name)
-    return f"{make_visible_line(name)} {value:.3g}, limit {limit:.3g}"

@@ -18,10 +18,10 @@ _SHELLS = split_names("sh bash zsh dash ksh")
 _INTERPRETERS = split_names("python node perl ruby php")
 # Those who publish there sign their releases, or are who they say.
 _PUBLISHERS = re.compile(
-    r"https?://(?:[\w-]+\.)*(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|sourceforge\.net"
-    r"|nodejs\.org|go\.dev|golang\.org|google\.com|googleapis\.com|python\.org|pythonhosted\.org|apache\.org|gnu\.org"
+    r"https?://(?:[\w.-]+\.)?(?:github\.com|githubusercontent\.com|gitlab\.com|codeberg\.org|sourceforge\.net"
+    r"|nodejs\.org|go\.dev|golang\.org|google\.com|googleapis\.com|python\.org|apache\.org|gnu\.org"
     r"|kernel\.org|sqlite\.org|postgresql\.org|hashicorp\.com|rust-lang\.org|ziglang\.org|amazonaws\.com|k8s\.io"
-    r"|helm\.sh|docker\.com|microsoft\.com|azureedge\.net|npmjs\.org|crates\.io|rubygems\.org|elastic\.co|localhost)"
+    r"|helm\.sh|docker\.com|microsoft\.com|azureedge\.net|elastic\.co|localhost)"
     r"(?::\d+)?/.*"
 )
 _ADDRESS = re.compile(r"(?:https?|ftp)://.*")
