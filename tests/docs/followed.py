@@ -39,6 +39,8 @@ FOLLOWED = {
             "guidance/core/shell_commands/unclear_names.py",
             "guidance/core/shell_commands/walk.py",
             "guidance/core/tools/destructive.py",
+            # An example beside a field.
+            "templates/console/policies/_fields.html",
         ),
     ),
     "remote-execution": Followed(("A rule for tool calls",), r'"remote-execution"'),
