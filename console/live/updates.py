@@ -238,9 +238,10 @@ class ProjectSnapshot:
         return ViewPart(touched=EVERYTHING if used else ())
 
     def _render_loop(self, new_entries: list[NewEntry] | None) -> ViewPart:
-        """The page fetches itself once the loop did anything."""
+        """The page fetches itself once the loop did anything, or another policy is in
+        force: what a recommendation would change is told against it."""
         if new_entries is None or any(
-            item.type.startswith("loop.") for item in new_entries
+            item.type.startswith(("loop.", "policy.")) for item in new_entries
         ):
             return ViewPart(touched=EVERYTHING)
         return ViewPart()

@@ -133,6 +133,8 @@ def test_a_difference_that_moved_is_not_adopted_unseen(
     expect(dialog).to_contain_text("tools.always_ask")
 
     assert adopt(manager, other, based_on=1).status_code == 200
+    activated = manager.post("/policies/default/versions/2/activate", json={})
+    assert activated.status_code == 200, activated.text
 
     expect(dialog).to_have_count(0)
     expect(card.locator(".inside .before")).to_contain_text("git-push-force")

@@ -18,6 +18,7 @@ HARMLESS = {
     "gateway_report": "reads",
     "ledger_protect": "puts protection back",
     "ledger_verify": "reads",
+    "policies diff": "reads",
     "replay": "reads",
     "simulate": "agents of the demo, with keys of their own",
     "up": "serves, as anybody who develops it does all day",
