@@ -150,6 +150,8 @@ def test_a_secret_is_valid_by_itself_whatever_others_there_are(
     second = require_person(find_principal(issue_token(user=bob.user)))
     User.objects.filter(pk=bob.user.pk).update(is_active=False)
     assert not is_secret_valid(second)
+    with pytest.raises(Unauthenticated):
+        find_principal(issue_token(user=bob.user))
 
 
 def test_a_secret_is_forgotten_when_its_end_is_stored_and_not_before(

@@ -100,6 +100,14 @@ def test_m44_a_long_command_comes_in_pages_and_none_is_lost() -> None:
     assert any("rm -rf /" in part for part in served)
 
 
+def test_every_page_warns_of_what_stands_on_any_other() -> None:
+    text = "echo harmless\n" * 6000 + "rm\u200b -rf /\n" + "echo harmless\n" * 6000
+    (warning,) = build_warnings(text)
+    cut = split_pages(text)
+    assert len(cut) > 2
+    assert {show_text(text, page=page).warnings for page in cut} == {(warning,)}
+
+
 def test_m44_pages_end_with_lines_and_numbers_go_on() -> None:
     text = "".join(f"line {number}\n" for number in range(1, 5001))
     cut = split_pages(text)

@@ -59,6 +59,16 @@ def test_an_approval_closes_the_review_and_frees_the_field(
     assert "Go on<br>then" in pane
 
 
+def test_an_abort_says_the_reason_of_its_dialog_and_not_the_note_of_the_dock(
+    alice: Person, reviewer: httpx.Client, review: str, path: str
+) -> None:
+    said = {"text": "Looks fine", "reason": "It deletes too much"}
+    answer = send_ruling(open_browser(alice.user), path, "abort", **said)
+    assert answer.status_code == 200
+    ruling = reviewer.get(f"/reviews/{review}").json()["ruling"]
+    assert (ruling["action"], ruling["note"]) == ("abort", "It deletes too much")
+
+
 def test_the_dock_works_without_a_script(alice: Person, path: str) -> None:
     client = open_browser(alice.user)
     form = {"action": "approve", "text": "Go on", **get_hidden_fields(client, path)}
