@@ -22,7 +22,12 @@ from tests.support.checked_answers import take_faults
 from tests.support.document import check_answer
 from tests.support.live import Live, serve
 
-pytest_plugins = ["pytester", "tests.runner.lanes", "tests.support.pure_decide"]
+pytest_plugins = [
+    "pytester",
+    "tests.runner.lanes",
+    "tests.runner.loggers",
+    "tests.support.pure_decide",
+]
 
 # Plain HTTP: no certificates need be read, and no client needs a context of its own.
 PLAIN = httpx.create_ssl_context(verify=False)
