@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from console.format import format_count
 from console.policies.changes import ShownChange, list_changes, write_policy
@@ -31,14 +31,21 @@ NEW_GATE = {"severity": "medium", "criteria": ["What the work has to meet"]}
 NEW_RULE = "require-confirmation"
 
 
+class Refused(NamedTuple):
+    """What was typed into a field and cannot be put into the YAML, and why."""
+
+    typed: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """`refused` are texts of fields that could not be put into the YAML, by path."""
+    """`refused` are texts that are not in the YAML, by the path of their field."""
 
     text: str
     document: Document
     faults: tuple[Fault, ...]
-    refused: Mapping[str, str] = field(default_factory=dict)
+    refused: Mapping[str, Refused] = field(default_factory=dict)
     readable: bool = True
 
     @property
@@ -53,7 +60,7 @@ def read_draft(
     side that was touched last."""
     text = text.replace("\r\n", "\n")
     base = _parse(text)
-    refused: dict[str, str] = {}
+    refused: dict[str, Refused] = {}
     if base is not None:
         changes: dict[tuple[str, ...], Any] = {}
         if side == "form":
@@ -64,7 +71,7 @@ def read_draft(
                 try:
                     value = each.parse(typed)
                 except FieldRefused as error:
-                    refused[each.path] = str(error)
+                    refused[each.path] = Refused(typed, str(error))
                 else:
                     changes[each.keys] = REMOVED if value is ABSENT else value
         changes.update(_read_button(posted))
@@ -169,9 +176,10 @@ def build_editor(
     faults = _place_faults(draft, list_fields(document, tuple(records)))
 
     def show(each: Field) -> ShownField:
+        refused = draft.refused.get(each.path)
         return ShownField(
-            field=each,
-            fault=draft.refused.get(each.path) or faults.get(each.path, ""),
+            field=replace(each, text=refused.typed) if refused else each,
+            fault=refused.why if refused else faults.get(each.path, ""),
             was=_describe_before(each, document, in_force),
             state=_describe_default(each, document),
             record=records.get(each.keys[-1], "") if each.keys[0] == "tools" else "",
@@ -195,13 +203,16 @@ def build_editor(
 
 
 def _place_faults(draft: Draft, fields: Sequence[Field]) -> dict[str, str]:
-    """What is wrong, by the path of the field that it stands at."""
-    placed: dict[str, str] = {}
+    """All that is wrong, by the path of the field that it stands at."""
+    placed: dict[str, list[str]] = {}
     for fault in draft.faults:
         found = _find_field(fault, fields)
         if found is not None:
-            placed.setdefault(found.path, fault.message)
-    return placed
+            inside = fault.loc[len(found.keys) :]
+            numbered = [str(key + 1 if isinstance(key, int) else key) for key in inside]
+            said = ": ".join([*numbered, fault.message])
+            placed.setdefault(found.path, []).append(said)
+    return {path: "; ".join(said) for path, said in placed.items()}
 
 
 def _find_field(fault: Fault, fields: Sequence[Field]) -> Field | None:
@@ -216,8 +227,8 @@ def _list_problems(
     fields = list_fields(document, rules)
     by_path = {each.path: each for each in fields}
     problems = [
-        ShownFault(path=path, message=why, place="", target=by_path[path].id)
-        for path, why in draft.refused.items()
+        ShownFault(path=path, message=each.why, place="", target=by_path[path].id)
+        for path, each in draft.refused.items()
         if path in by_path
     ]
     for fault in draft.faults:
@@ -268,10 +279,10 @@ def _list_lines(draft: Draft, in_force: Document) -> tuple[Line, ...]:
     """Line numbers, marked where a line is wrong or is not in the version in force."""
     typed = draft.text.split("\n")
     known = write_policy(in_force).split("\n")
-    wrong: dict[int, str] = {}
+    wrong: dict[int, list[str]] = {}
     for fault in draft.faults:
         line, column = fault.place or (1, 1)
-        wrong.setdefault(line, f"column {column}: {fault.message}")
+        wrong.setdefault(line, []).append(f"column {column}: {fault.message}")
     matcher = difflib.SequenceMatcher(None, known, typed, autojunk=False)
     added: set[int] = set()
     for tag, _, _, first, last in matcher.get_opcodes():
@@ -281,7 +292,7 @@ def _list_lines(draft: Draft, in_force: Document) -> tuple[Line, ...]:
         Line(
             number=number,
             kind="wrong" if number in wrong else "added" if number in added else "",
-            said=wrong.get(number, ""),
+            said="; ".join(wrong.get(number, ())),
         )
         for number in range(1, len(typed) + 1)
     )

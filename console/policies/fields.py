@@ -206,11 +206,12 @@ def _choose_kind(schema: Mapping[str, Any], value: Any) -> str:
     kind = _get_usual_kind(schema)
     if value is ABSENT or kind == "yaml":
         return kind
-    if kind == "choice" and value not in schema["enum"]:
+    offered = {"choice": schema.get("enum", ()), "flag": (True, False)}.get(kind)
+    if offered is not None and value not in offered:
         return "yaml"
     try:
         again = parse_text(kind, render_text(kind, value))
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, InvalidOperation):
         return "yaml"
     return kind if again is not ABSENT and _dump(again) == _dump(value) else "yaml"
 
@@ -240,7 +241,9 @@ def render_text(kind: str, value: Any) -> str:
         case "lines":
             return "\n".join(value) if value else NONE
         case "flag":
-            return "on" if value is True else "off" if value is False else str(value)
+            return "on" if value else "off"
+        case "share" | "number" if isinstance(value, str):
+            return value  # what was typed and is no number
         case "share" if value is not None:
             return _render_share(value)
         case "number" | "share" | "money" if value is None:

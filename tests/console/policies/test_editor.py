@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from accounts.models import Project
+from console.policies.changes import write_policy
+from console.policies.fields import list_fields
 from guidance.models import PolicyVersion
+from guidance.yaml_edits import set_value
 from reviews.models import Backtest, Review
 from reviews.policies.services import create_version
 from tests.support.browsing import open_browser, send
@@ -95,6 +98,70 @@ def test_thirty_faults_are_all_shown_where_they_are_and_nothing_is_saved(
         html,
     )
     assert find_typed(html).rstrip() == text.rstrip()
+    assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
+
+
+# All that takes a number, thirty of them.
+NUMBERS = [field for field in list_fields({}) if field.kind in ("number", "share")][:30]
+
+
+@pytest.mark.usefixtures("policy")
+@pytest.mark.parametrize("side", ["form", "yaml"])
+def test_thirty_wrong_settings_stand_at_thirty_fields_and_thirty_lines(
+    project: Project, alice: Person, side: str
+) -> None:
+    form = open_form(alice, project) | {"do": "publish", "side": side}
+    if side == "form":
+        form |= {field.name: "a lot" for field in NUMBERS}
+    else:
+        wrong: dict[str, Any] = {}
+        for field in NUMBERS:
+            wrong = set_value(wrong, field.keys, "a lot")
+        form["yaml"] = write_policy(wrong)
+    answer = open_browser(alice.user).post(address(project), form)
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert "30 faults" in read(html)
+    lines = find_typed(html).split("\n")
+    for field in NUMBERS:
+        assert re.search(rf'id="{field.id}-state" role="alert"\s*>must be a', html)
+        assert re.search(rf'id="{field.id}" [^>]* value="a lot"', html)
+        assert f'<a href="#{field.id}">' in html
+        number = lines.index(next(x for x in lines if f"{field.keys[-1]}: a lot" in x))
+        assert re.search(
+            rf'class="wrong" id="line-{number + 1}" title="[^"]*must', html
+        )
+    assert len(re.findall(r'id="line-\d+"', html)) == 30
+    assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
+
+
+@pytest.mark.usefixtures("policy")
+def test_faults_that_share_a_field_or_a_line_are_all_said(
+    project: Project, alice: Person
+) -> None:
+    text = "tools: {confirm: ['', 1], max_diff_lines: -1}\n"
+    form = open_form(alice, project) | {"yaml": text}
+    html = send(
+        open_browser(alice.user), address(project, "check/"), **form
+    ).content.decode()
+    (line,) = re.findall(r'id="line-1" title="([^"]*)"', html)
+    assert line.count("column ") == 3
+    (field,) = re.findall(r'id="f-tools_2e_confirm-state"[^>]*>([^<]*)<', html)
+    assert field == "1: an empty pattern allows nothing; 2: must be a text"
+
+
+@pytest.mark.usefixtures("policy")
+def test_what_cannot_be_put_into_the_yaml_stays_where_it_was_typed(
+    project: Project, alice: Person
+) -> None:
+    form = open_form(alice, project) | {"side": "form", "do": "save"}
+    form |= {"f:tools.schemas": "{a: ", "f:budget.tokens": "5000"}
+    answer = open_browser(alice.user).post(address(project), form)
+    html = answer.content.decode()
+    assert answer.status_code == 422
+    assert "1 fault" in read(html)
+    assert re.search(r'name="f:tools.schemas"[^>]*>\n\{a: </textarea>', html)
+    assert "tokens: 5000" in find_typed(html)
     assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
 
 

@@ -122,12 +122,16 @@ def test_what_is_typed_becomes_a_value(kind: str, text: str, value: Any) -> None
         {"tools": {"rules": []}},
         {"loop": {"learn": 1}},
         {"reviews": {"rulings_from_agents": None}},
+        {"reviews": {"rulings_from_agents": "perhaps"}},
+        {"continue": {"max_rework_ratio": "a lot", "repeat_limit": "none"}},
         {"budget": {"tokens": "12"}},
     ],
 )
 def test_what_is_no_setting_at_all_is_a_field_too(document: dict[str, Any]) -> None:
     built: dict[str, Any] = {}
     for field in list_fields(document):
+        offered = [value for value, _ in field.choices]
+        assert field.text in ("", *offered) or not offered, "No browser sends it back."
         value = field.parse(field.text)
         if value is not ABSENT:
             built = set_value(built, field.keys, value)

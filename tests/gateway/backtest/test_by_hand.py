@@ -117,6 +117,10 @@ def test_another_budget_moves_the_run_that_had_the_policys(
         4_000: ["continue", "continue", "continue"],
         None: ["continue", "continue", "continue"],
     }[limit]
+    raised = limit != 2_500
+    found = try_draft(project, budget={"tokens": limit})
+    assert found["moves"] == ({"stop→continue": 1} if raised else {})
+    assert found["by_gate"] == ({"budget": 1} if raised else {})
 
 
 def test_calls_are_let_through_by_a_higher_budget(

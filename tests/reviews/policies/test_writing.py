@@ -74,6 +74,28 @@ def test_every_fault_is_named_with_its_line(manager: httpx.Client) -> None:
     assert broken["errors"][0]["line"] == 2
 
 
+def test_thirty_faults_come_at_once_and_nothing_is_stored(
+    manager: httpx.Client,
+) -> None:
+    settings = [f"word_{number}" for number in range(27)]
+    settings += ["max_rework_ratio", "repeat_limit", "rework_window"]
+    document = {"continue": dict.fromkeys(settings, -1)}
+    text = "continue:\n" + "".join(f"  {name}: -1\n" for name in settings)
+    for name in ("validate", "own/versions", "own/backtest"):
+        answers = [
+            manager.post(f"/policies/{name}", json=body)
+            for body in ({"yaml": text}, {"document": document})
+        ]
+        by_yaml, by_json = (answer.json()["errors"] for answer in answers)
+        for errors in (by_yaml, by_json):
+            assert {each["loc"][-1] for each in errors} == set(settings), name
+            assert len(errors) == 30, name
+        if name != "own/backtest":
+            places = {each["loc"][-1]: each["line"] for each in by_yaml}
+            assert places == {each: n for n, each in enumerate(settings, 2)}, name
+    problem(manager.get("/policies/own"), "not-found")
+
+
 def test_what_changes_nothing_is_refused(manager: httpx.Client) -> None:
     store(manager, document=ONE, activate=True)
     told = problem(store(manager, document=ONE), "unchanged")
