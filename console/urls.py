@@ -16,6 +16,7 @@ from console.permissions import views as permissions
 from console.policies import actions as policy_actions
 from console.policies import backtest_views as backtests
 from console.policies import editor as policy_editor
+from console.policies import new_policy
 from console.policies import views as policies
 from console.queue import actions as queue_actions
 from console.queue import agent_reviews
@@ -109,6 +110,7 @@ _project: list[URLPattern | URLResolver] = [
     path("runs/<uuid:code>/", include(_run)),
     path("gates/", gates.gates, name="gates"),
     path("policies/", policies.policies, name="policies"),
+    path("new-policy/", new_policy.new_policy, name="policy-new"),
     path("policies/<str:name>/", include(_policy)),
     path("backtests/<uuid:code>/", backtests.backtest, name="backtest"),
     path("backtests/<uuid:code>/cancel/", backtests.cancel, name="backtest-cancel"),

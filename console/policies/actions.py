@@ -35,6 +35,7 @@ def activate(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
             number=number,
             note=form.cleaned_data["note"],
             by=build_person_principal(request.user),
+            apply_to_running=form.cleaned_data["apply_to_running"],
             based_on=form.cleaned_data["in_force"],
         )
     except DomainError as refusal:

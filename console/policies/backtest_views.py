@@ -49,6 +49,7 @@ def publish(request: ConsoleRequest, code: UUID) -> HttpResponse:
         "project_id": request.project.pk,
         "name": found.policy,
         "note": form.cleaned_data["note"],
+        "apply_to_running": form.cleaned_data["apply_to_running"],
         "based_on": form.cleaned_data["in_force"],
     }
     person = build_person_principal(request.user)
@@ -88,6 +89,7 @@ def _render(
         "in_force": active.version if active else 0,
         "refusal": refusal,
         "note": request.POST.get("note", ""),
+        "applied": "apply_to_running" in request.POST,
         "here": request.get_full_path(),
         "period": (found.since, found.until),
     }

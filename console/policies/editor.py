@@ -15,14 +15,14 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.auth import build_person_principal
-from common.errors import DomainError, StaleVersion
+from common.errors import DomainError, NotFound, StaleVersion
 from common.ids import parse_code
 from console.access import ConsoleRequest, require_manager
 from console.fragments import build_partial, render_fragment
 from console.policies.changes import ShownChange, list_changes
 from console.policies.drafts import Draft, Editor, build_draft, build_editor, read_draft
-from console.policies.forms import NoteForm
-from console.policies.page import DAYS, Rail, build_rail
+from console.policies.forms import NoteForm, is_policy_name
+from console.policies.page import DAYS, Rail, build_new_rail, build_rail
 from console.policies.views import build_frame, find_or_404, read_number, redirect_after
 from reviews.models import Backtest
 from reviews.policies.backtest.services import Period, start_backtest
@@ -56,12 +56,29 @@ def edit(request: ConsoleRequest, name: str) -> HttpResponse:
     if request.method == "POST":
         return _save(request, name)
     at = timezone.now()
-    rail = build_rail(request.project, name, at)
+    rail = _build_rail(request, name, at)
     document = _find_tried(request, name)
     if document is None:
-        number = read_number(request.GET, "version") or rail.in_force or rail.newest
-        document = read_document(get_version(request.project, name, number))
+        document = _find_start(request, rail)
     return _render(request, name, build_draft(document), at=at, rail=rail)
+
+
+def _build_rail(request: ConsoleRequest, name: str, at: datetime) -> Rail:
+    """Also of a policy that is only being written; NotFound if none may be called so."""
+    try:
+        return build_rail(request.project, name, at)
+    except NotFound:
+        if not is_policy_name(name):
+            raise
+        return build_new_rail(request.project, name)
+
+
+def _find_start(request: ConsoleRequest, rail: Rail) -> Document:
+    """A version of the policy; of a new one, the policy that the address names."""
+    if not rail.newest:
+        return find_document_in_force(request.project, request.GET.get("start", ""))
+    number = read_number(request.GET, "version") or rail.in_force or rail.newest
+    return read_document(get_version(request.project, rail.name, number))
 
 
 def _find_tried(request: ConsoleRequest, name: str) -> Document | None:
@@ -118,7 +135,7 @@ def _build_part(name: str, **context: object) -> SafeString:
 def _save(request: ConsoleRequest, name: str) -> HttpResponse:
     at = timezone.now()
     draft = _read_posted(request, _list_records(request, at))
-    rail = build_rail(request.project, name, at)
+    rail = _build_rail(request, name, at)
     form = NoteForm(request.POST)
     if request.POST.get("do") not in ("save", "publish", "backtest"):
         return _render(request, name, draft, at=at, rail=rail)
@@ -139,10 +156,11 @@ def _save(request: ConsoleRequest, name: str) -> HttpResponse:
             note=form.cleaned_data["note"],
             author=build_person_principal(request.user),
             activate=request.POST.get("do") == "publish",
+            apply_to_running=form.cleaned_data["apply_to_running"],
             based_on=form.cleaned_data["in_force"],
         )
     except StaleVersion:
-        rail = build_rail(request.project, name, at)
+        rail = _build_rail(request, name, at)
         newer = _find_newer(request, name)
         return _render(
             request, name, draft, at=at, rail=rail, form=form, newer=newer, status=409
@@ -202,6 +220,7 @@ def _render(
         "newer": newer,
         "next": rail.newest + 1,
         "check": _build_check_address(request, name),
+        "back": _build_back_address(request, rail),
     }
     return render(request, f"{FOLDER}editor.html", context, status=status)
 
@@ -215,17 +234,27 @@ def _read_posted(request: ConsoleRequest, records: Mapping[str, str]) -> Draft:
 def _find_newer(request: ConsoleRequest, name: str) -> Newer | None:
     """The newest version, if the editor was opened before it was stored."""
     seen = read_number(request.POST, "seen")
-    rail = build_rail(request.project, name, timezone.now())
-    if not seen or rail.newest <= seen:
+    rail = _build_rail(request, name, timezone.now())
+    if seen is None or rail.newest <= seen:
         return None
     version = get_version(request.project, name, rail.newest)
-    before = read_document(get_version(request.project, name, seen))
+    before: Document = {}
+    if seen:
+        before = read_document(get_version(request.project, name, seen))
     return Newer(
         number=rail.newest,
         by=rail.items[0].by.name if rail.items[0].by else "",
         note=rail.items[0].note,
         changes=list_changes(before, read_document(version)),
     )
+
+
+def _build_back_address(request: ConsoleRequest, rail: Rail) -> str:
+    """To the policy; a new one has no page yet."""
+    slug = request.project.slug
+    if rail.newest:
+        return reverse("console:policy", args=[slug, rail.name])
+    return reverse("console:policies", args=[slug])
 
 
 def _build_check_address(request: ConsoleRequest, name: str) -> str:

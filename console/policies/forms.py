@@ -1,11 +1,26 @@
-"""What a manager types beside a document: why."""
+"""What a manager types beside a document: why, and what a new policy is called."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django import forms
+from pydantic import TypeAdapter, ValidationError
 
 from console.forms import TypedText
+from reviews.policies.schemas import PolicyName
+from reviews.policies.services import RESERVED
 from reviews.schemas.fields import ShortText
+
+_NAME: TypeAdapter[str] = TypeAdapter(PolicyName)
+
+
+def is_policy_name(name: str) -> bool:
+    """Whether a policy may be called this."""
+    try:
+        return _NAME.validate_python(name) not in RESERVED
+    except ValidationError:
+        return False
 
 
 class NoteForm(forms.Form):
@@ -13,3 +28,31 @@ class NoteForm(forms.Form):
 
     note = TypedText(ShortText, missing="Say why, in a sentence.")
     in_force = forms.IntegerField(min_value=0)
+    apply_to_running = forms.BooleanField(required=False)
+
+
+class NewPolicyForm(forms.Form):
+    """`start` is the policy whose settings it begins with, none of them if empty."""
+
+    name = forms.CharField(error_messages={"required": "Give it a name."})
+    start = forms.CharField(required=False)
+
+    def __init__(self, *given: object, existing: Sequence[str]) -> None:
+        super().__init__(*given)  # type: ignore[arg-type]
+        self.existing = existing
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name in self.existing:
+            raise forms.ValidationError("There is a policy of this name already.")
+        if not is_policy_name(name):
+            raise forms.ValidationError(
+                "Use small letters and digits, such as deployments or small-models."
+            )
+        return name
+
+    def clean_start(self) -> str:
+        start: str = self.cleaned_data["start"]
+        if start and start not in self.existing:
+            raise forms.ValidationError("There is no policy of this name.")
+        return start

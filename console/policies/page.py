@@ -21,6 +21,8 @@ from guidance.core.policy.sentences import Subject, describe_policy
 from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force, get_policy
 from guidance.services import DEFAULT
+from ledger.models import Run, RunStatus
+from ledger.selectors import exclude_system_runs
 from reviews.policies.assignments import list_assignments
 from reviews.policies.selectors import (
     Document,
@@ -64,6 +66,7 @@ class Rail:
     used: str
     assigned: tuple[str, ...]
     takes_two: bool
+    running: str
 
     @property
     def publish(self) -> str:
@@ -117,6 +120,21 @@ def build_policy_page(
     )
 
 
+def build_new_rail(project: Project, name: str) -> Rail:
+    """Of a policy that has no version yet."""
+    return Rail(
+        name=name,
+        in_force=None,
+        newest=0,
+        items=(),
+        older=0,
+        used="",
+        assigned=(),
+        takes_two=_takes_two(project, None),
+        running="",
+    )
+
+
 def build_rail(project: Project, name: str, at: datetime) -> Rail:
     rows = list_versions(project, name)
     # One more than is shown: the last one is compared with what was before.
@@ -141,7 +159,20 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
             if each.policy == name
         ),
         takes_two=_takes_two(project, active),
+        running=_describe_running(project, name),
     )
+
+
+def _describe_running(project: Project, name: str) -> str:
+    """How many runs in progress are judged by a version of it."""
+    runs = exclude_system_runs(
+        Run.objects.filter(
+            project=project,
+            policy__name=name,
+            status__in=(RunStatus.RUNNING, RunStatus.PAUSED),
+        )
+    )
+    return format_count(runs.count(), "run")
 
 
 def _takes_two(project: Project, active: PolicyVersion | None) -> bool:

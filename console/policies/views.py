@@ -88,6 +88,7 @@ def render_version(
         "policy": page,
         "refusal": refusal,
         "note": request.POST.get("note", ""),
+        "applied": "apply_to_running" in request.POST,
     }
     return render(request, "console/policies/policy.html", context, status=status)
 

@@ -6,17 +6,20 @@ import re
 from html import unescape
 from typing import Any
 
+import httpx
 import pytest
 
 from accounts.models import Project
 from console.policies.changes import write_policy
 from console.policies.fields import list_fields
+from guidance.core.policy.assignments import Assignment, Match
 from guidance.models import PolicyVersion
 from guidance.yaml_edits import set_value
 from reviews.models import Backtest, Review
+from reviews.policies.assignments import replace_assignments
 from reviews.policies.services import create_version
 from tests.support.browsing import open_browser, send
-from tests.support.builders import Person, make_policy
+from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -219,6 +222,36 @@ def test_saving_makes_a_draft_and_publishing_puts_it_in_force(
     assert done["Location"] == f"/p/{project.slug}/policies/docs/"
     page = browser.get(done["Location"])
     assert "version 3, in force" in read(page.content.decode())
+
+
+@pytest.mark.usefixtures("policy")
+@pytest.mark.parametrize("door", ["editor", "version", "backtest"])
+def test_a_tick_moves_the_runs_in_progress_as_well(
+    project: Project, alice: Person, agent: httpx.Client, door: str
+) -> None:
+    assigned = [Assignment(match=Match(agent="robo"), policy="docs")]
+    replace_assignments(project_id=project.pk, assignments=assigned)
+    run = start_run(agent)
+    browser = open_browser(alice.user)
+    assert "runs in progress, from their next step (1 run now)" in read(
+        browser.get(address(project)).content.decode()
+    )
+    form = open_form(alice, project) | {"yaml": "runs: {abandon_after_s: 90}"}
+    if door == "editor":
+        there, form = address(project), form | {"do": "publish"}
+    elif door == "backtest":
+        tried = browser.post(address(project), form | {"do": "backtest"})
+        there = f"{tried['Location']}publish/"
+    else:
+        saved = browser.post(address(project), form | {"do": "save"})
+        there = f"{saved['Location']}activate/"
+    page = browser.post(there, form | {"note": "", "apply_to_running": "true"})
+    assert page.status_code == 422
+    assert re.search(
+        r'name="apply_to_running" value="true" checked', page.content.decode()
+    )
+    assert browser.post(there, form | {"apply_to_running": "true"}).status_code == 302
+    assert agent.get(f"/runs/{run}").json()["policy"]["version"] == 2
 
 
 @pytest.mark.usefixtures("policy")
