@@ -22,6 +22,7 @@ from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, get_hub
 from ledger.writer import close_writer
 from ledger.writer.db_threads import run_in_db_thread
+from reviews.policies.shadow.running import get_shadow_refresher
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ async def _start() -> None:
     _release_waiters_on(signal.SIGTERM, signal.SIGINT)
     await asyncio.to_thread(warm_up)
     get_broadcaster().start()
+    await get_shadow_refresher().start()
     # What is loaded now stays: the collector need not look at it again.
     gc.collect()
     gc.freeze()
@@ -80,5 +82,6 @@ def _release_waiters_on(*signals: signal.Signals) -> None:
 
 async def _stop() -> None:
     await get_broadcaster().stop()
+    await get_shadow_refresher().stop()
     await close_hub()
     await sync_to_async(close_writer)()

@@ -24,6 +24,7 @@ def register_rows() -> None:
     register_entry_rows("call.settled", _settle_call)
     register_entry_rows("check.opened", _open_check)
     register_entry_rows("check.judged", _judge_check)
+    register_entry_rows("shadow.judged", _judge_in_shadow)
 
 
 def _judge_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
@@ -113,3 +114,18 @@ def _judge_check(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None
     if payload["warning"] is not None:
         key = (payload["check"], now.at, payload["warning"])
         rows.add("warning", *key, now=now, code=payload.get("warning_id", UNKNOWN))
+
+
+def _judge_in_shadow(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    names = ("gate", "rule", "move", "asks")
+    rows.add(
+        "shadow item",
+        payload["id"],
+        now=now,
+        shadow=payload["shadow"],
+        seq=now.seq,
+        at=now.at,
+        kind=payload["kind"],
+        reason=payload["reason"] or "",
+        **{name: payload.get(name, "") for name in names},
+    )

@@ -31,7 +31,7 @@ def register_entry_types() -> None:
     register_entry_type("turn.judged", apply=apply_turn)
     for name in ("call.claimed", "call.expired", "call.replayed"):
         register_entry_type(name)
-    for name in ("check.opened", "check.judged", "agent.observed"):
+    for name in ("check.opened", "check.judged", "agent.observed", "shadow.judged"):
         register_entry_type(name)
 
 

@@ -29,6 +29,10 @@ class FourEyes(DomainError):
     slug, status, title = "four-eyes", 403, "Somebody else has to approve this"
 
 
+class ShadowRunning(DomainError):
+    slug, status, title = "shadow-running", 409, "Another draft runs beside this policy"
+
+
 class StepOutOfOrder(DomainError):
     slug, status, title = "step-out-of-order", 409, "Another step is expected"
 

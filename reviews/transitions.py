@@ -26,6 +26,8 @@ def register_entry_types() -> None:
         "policy.stored",
         "policy.activated",
         "policy.assigned",
+        "policy.shadow_started",
+        "policy.shadow_stopped",
     ):
         register_entry_type(name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,8 +14,15 @@ from gateway.stored_decisions import (
     remove_permission,
 )
 from guidance.core.policy import Policy
+from guidance.core.policy.caps import CapReached
+from guidance.core.review_limit import block_at_cap
+from guidance.core.runs.usage import Budget
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judge_call import GATEWAY_VERSION
+from guidance.core.tools.judge_call import (
+    GATEWAY_VERSION,
+    CallVerdict,
+    check_call_budget,
+)
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.core.vocabulary import CALL_DECISIONS
 from ledger.backtest.judges import (
@@ -38,16 +46,39 @@ NOT_COVERED = "whether the permission covers another rule is not stored with it"
 
 
 def judge_call_again(item: StoredDecision) -> BothJudgements | Unknown:
-    payload, pair = item.payload, item.policies
-    if not is_kept_whole(payload):
+    if not is_kept_whole(item.payload):
         return Unknown(NOT_WHOLE)
+    return _judge_both(item, partial(judge_stored_call, item.payload, item.state))
+
+
+def judge_live_call(
+    item: StoredDecision, verdict: CallVerdict
+) -> BothJudgements | Unknown:
+    """A call that is just decided on: `verdict` is what the draft's gates that need no run
+    said about the whole of it."""
+
+    def judge(
+        *, policy: Policy, budget: Budget, reached: CapReached | None
+    ) -> dict[str, Any]:
+        state = item.state
+        finding = check_call_budget(
+            budget=budget, used=state.used, reserved=state.reserved_calls
+        )
+        return block_at_cap(verdict.add_finding(finding), reached).to_json()
+
+    return _judge_both(item, judge)
+
+
+def _judge_both(
+    item: StoredDecision, judge: Callable[..., dict[str, Any]]
+) -> BothJudgements | Unknown:
+    payload, pair = item.payload, item.policies
     current = payload["engine"] == GATEWAY_VERSION
     if current and pair.same_for_calls:
         return BothJudgements(payload, payload)
     reached = find_draft_cap(payload, pair)
     if isinstance(reached, Unknown):
         return reached
-    judge = partial(judge_stored_call, payload, item.state)
     after = _apply_permission(
         payload,
         judge(policy=pair.draft, budget=build_draft_budget(item), reached=reached),

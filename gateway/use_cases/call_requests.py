@@ -14,6 +14,7 @@ from django.db.models import Model
 from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, build_reply
+from gateway.shadow import JudgedDecision, ShadowedCall, judge_call_by_draft
 from gateway.use_cases.access import (
     get_first_open_review,
     refuse_unless_calling,
@@ -40,6 +41,7 @@ from reviews.errors import RunPaused
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import open_review
+from reviews.policies.shadow.running import count_same
 
 GATEWAY = "system:tool-gateway"
 # A person who is asked more than this about one run is asked too much.
@@ -53,7 +55,8 @@ class CheckedCall:
     """A call, and what the gates that need no run have said about it.
 
     Calls with the same `key` are the same; it is empty where a call is never repeated.
-    `reached` is the cap that left no room for a review when the call came in.
+    `reached` is the cap that left no room for a review when the call came in. `shadow` is
+    what a draft says that runs beside the policy.
     """
 
     policy: LoadedPolicy
@@ -61,6 +64,7 @@ class CheckedCall:
     digest: str
     key: str
     reached: CapReached | None = None
+    shadow: ShadowedCall | None = None
 
 
 @dataclass(kw_only=True)
@@ -73,6 +77,8 @@ class JudgeCall(ChangeRequest[Reply]):
     checked: CheckedCall
     call_code: str = field(default_factory=lambda: str(uuid7()))
     reached: CapReached | None = field(default=None, init=False)
+    # Whether a draft that judges, too, decides the same.
+    same: bool = field(default=False, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         """Whether there still is room for a review, while nobody else can take it."""
@@ -97,7 +103,7 @@ class JudgeCall(ChangeRequest[Reply]):
     def _judge(
         self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
     ) -> Change[Reply]:
-        reached = None
+        reached, run = None, plan.run
         if verdict.decision == "require-confirmation":
             if self.reached is None:
                 self.require_lock()
@@ -119,7 +125,19 @@ class JudgeCall(ChangeRequest[Reply]):
         plan.rows += self._build_rows(plan, payload, grant, use, seq)
         if use is not None:
             plan.side_updates.append(partial(use.store, plan.at))
+        self._judge_by_draft(plan, run, payload, seq)
         return plan.change(self._answer)
+
+    def _judge_by_draft(
+        self, plan: Plan, run: RunState, payload: dict[str, Any], seq: int
+    ) -> None:
+        shadow = self.checked.shadow
+        self.same = shadow is not None and judge_call_by_draft(
+            shadow,
+            JudgedDecision(
+                plan=plan, own=self.checked.policy, state=run, payload=payload, seq=seq
+            ),
+        )
 
     def _build_payload(
         self, verdict: CallVerdict, grant: NewGrant | None, use: Use | None
@@ -209,14 +227,16 @@ class JudgeCall(ChangeRequest[Reply]):
             )
 
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
-        return build_reply(
-            build_call_answer(
-                run=self.run_code,
-                project_slug=self.agent.project_slug,
-                payload=json.loads(entries[0].payload),
-                receipt=entries[0].build_receipt(),
-            ),
-            status=201,
+        return build_reply(self._build_call_answer(entries), status=201)
+
+    def _build_call_answer(self, entries: Sequence[SealedEntry]) -> dict[str, Any]:
+        if self.same and self.checked.shadow is not None:
+            count_same(self.checked.shadow.shadow, calls=1)
+        return build_call_answer(
+            run=self.run_code,
+            project_slug=self.agent.project_slug,
+            payload=json.loads(entries[0].payload),
+            receipt=entries[0].build_receipt(),
         )
 
 
@@ -255,16 +275,13 @@ class RepeatCall(JudgeCall):
             "call": str(self.stored.code),
             "budget_remaining": get_remaining_budget(run),
         }
+        seq = plan.next_seq
         plan.add_entry("call.replayed", actor=self.agent.actor, payload=payload)
+        self._judge_by_draft(plan, run, payload, seq)
         return plan.change(self._build_stored_answer)
 
     def _build_stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
-        answer = build_call_answer(
-            run=self.run_code,
-            project_slug=self.agent.project_slug,
-            payload=json.loads(entries[0].payload),
-            receipt=entries[0].build_receipt(),
-        )
+        answer = self._build_call_answer(entries)
         output = json.loads(self.stored.output or "null")
         return build_reply({**answer, "replayed": True, "output": output}, status=201)
 

@@ -14,6 +14,7 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import StepIn
+from gateway.shadow import JudgedDecision, judge_step_by_draft
 from gateway.transitions import (
     apply_step,
     count_repeated_turns,
@@ -39,6 +40,7 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import find_reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.plan import open_review, revoke_grants
+from reviews.policies.shadow.running import RunningShadow, count_same, find_shadow
 
 TOTAL_MAX = 2**53 - 1
 # In the order people read them; the stored text is sorted.
@@ -82,6 +84,9 @@ class ReportSteps(ChangeRequest[Reply]):
     batch: bool = False
     earlier: Sequence[dict[str, Any]] = ()
     reached: CapReached | None = field(default=None, init=False)
+    # A draft that judges, too, and how many of these steps it decides in the same way.
+    shadow: RunningShadow | None = field(default=None, init=False)
+    same: int = field(default=0, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         if self.needs_lock:
@@ -102,6 +107,8 @@ class ReportSteps(ChangeRequest[Reply]):
                 f"Step {expected} is the next one of this run.", expected=expected
             )
         policy = get_policy(run.policy_id)
+        self.shadow = find_shadow(project_id=run.project_id, policy=policy, at=at)
+        self.same = 0
         plan = Plan(run, at)
         for report in self.reports:
             verdict = self._judge(plan, report, policy)
@@ -135,6 +142,7 @@ class ReportSteps(ChangeRequest[Reply]):
             "engine": ENGINE_VERSION,
             **({"review_limit": reached.to_json()} if reached else {}),
         }
+        seq = plan.next_seq
         plan.drafts.append(
             Draft(
                 type="step.judged",
@@ -164,9 +172,18 @@ class ReportSteps(ChangeRequest[Reply]):
         elif verdict.decision == "stop":
             revoke_grants(plan)
             plan.wakes_waiters = True
+        if self.shadow is not None:
+            self.same += judge_step_by_draft(
+                self.shadow,
+                JudgedDecision(
+                    plan=plan, own=policy, state=run, payload=payload, seq=seq
+                ),
+            )
         return verdict
 
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
+        if self.shadow is not None:
+            count_same(self.shadow, steps=self.same)
         decisions = [
             build_decision_answer(
                 run=self.run_code,

@@ -7,10 +7,12 @@ budget and decides, so that a limit of N lets exactly N calls through.
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from functools import partial
 
 from accounts.auth import AgentPrincipal
 from common.responses import Reply
+from gateway.shadow import ShadowedCall, report_trouble
 from gateway.use_cases.access import get_cached_policy, get_policy_of_run
 from gateway.use_cases.call_requests import (
     CheckedCall,
@@ -22,12 +24,14 @@ from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.tools.calls import Call, ToolCall, compute_call_digest
 from guidance.core.tools.exemptions import (
     apply_exemptions,
+    copy_exemptions,
     list_blocking_fingerprints,
 )
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.redactor import get_fingerprint_key
 from guidance.selectors import LoadedPolicy
+from ledger.backtest.judges import Unknown
 from ledger.idempotency import Idempotency
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
@@ -36,9 +40,11 @@ from reviews.errors import PermissionGone
 from reviews.models import ToolCall as ToolCallRow
 from reviews.permissions.exemptions import find_exemptions
 from reviews.permissions.standing import find_permission
+from reviews.policies.shadow.running import find_shadow
 
 # Judging a longer call takes longer than others should have to wait for the event loop.
 _LONG = 20_000
+NOT_EXEMPTED = "whether its secret is exempted was not looked up"
 
 
 async def submit_call(
@@ -68,6 +74,9 @@ async def submit_call(
         digest=compute_call_digest(verdict.call, run=run_code, key=key),
         key=_build_key(verdict, run=run_code, policy=policy),
         reached=reached,
+        shadow=await judge_in_shadow(
+            call, verdict, policy=policy, project_id=agent.project_id
+        ),
     )
     stored = await _find_stored_result(agent, run_code, checked)
     if stored is not None:
@@ -135,6 +144,26 @@ async def judge_in_project(
         return verdict
     find = partial(find_exemptions, project_id=project_id, fingerprints=blocking)
     return apply_exemptions(verdict, await run_in_db_thread(find))
+
+
+async def judge_in_shadow(
+    call: Call, verdict: CallVerdict, *, policy: LoadedPolicy, project_id: int
+) -> ShadowedCall | None:
+    """What a draft says that runs beside the policy, if there is one. Secrets that are
+    none are known from the policy's own verdict."""
+    at = datetime.now(UTC)
+    shadow = find_shadow(project_id=project_id, policy=policy, at=at)
+    if shadow is None:
+        return None
+    draft = shadow.draft
+    if draft is None or draft.policy.tools == policy.policy.tools:
+        return ShadowedCall(shadow=shadow, verdict=verdict)
+    try:
+        judged = await _judge_without_run(call, draft)
+        known = copy_exemptions(judged, verdict)
+    except Exception as error:
+        return ShadowedCall(shadow=shadow, verdict=report_trouble(shadow, error))
+    return ShadowedCall(shadow=shadow, verdict=known or Unknown(NOT_EXEMPTED))
 
 
 async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:

@@ -38,6 +38,13 @@ class DecisionKind:
     def is_stricter(self, before: str, after: str) -> bool:
         return self.decisions.index(after) < self.decisions.index(before)
 
+    def compare_asking(self, before: str, after: str) -> str:
+        """Whether people are asked `more` or `less`, or neither."""
+        asked, asks = before in self.asking, after in self.asking
+        if asked == asks:
+            return ""
+        return "more" if asks else "less"
+
 
 @dataclass(frozen=True)
 class PolicyPair:

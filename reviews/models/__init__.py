@@ -17,6 +17,7 @@ from reviews.models.review import (
     ReviewState,
     Ruling,
 )
+from reviews.models.shadow import PolicyShadow, PolicyShadowItem, ShadowEnd
 from reviews.models.wait import AgentWait
 
 __all__ = [
@@ -34,10 +35,13 @@ __all__ = [
     "GrantState",
     "Kind",
     "Permission",
+    "PolicyShadow",
+    "PolicyShadowItem",
     "Reading",
     "Review",
     "ReviewState",
     "Ruling",
     "Scope",
+    "ShadowEnd",
     "ToolCall",
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from guidance.models import Policy, PolicyActivation, PolicyVersion
 from ledger.plan import Plan
+from reviews.policies.shadow.acts import end_published
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,4 +54,5 @@ class Activation:
             at=at,
         )
         Policy.objects.filter(pk=policy.pk).update(active=version)
+        end_published(version, at)
         return row

@@ -11,9 +11,11 @@ from accounts.models import SYSTEM_POLICIES
 from guidance.core.canonical import hash_text
 from guidance.models import Policy, PolicyVersion
 from guidance.selectors import load_policy_choice
+from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
+from reviews.models import PolicyShadow, ShadowEnd
 
 
 @dataclass(slots=True)
@@ -23,8 +25,12 @@ class ExpectedPolicies:
     hashes: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     active: dict[str, tuple[int, int]] = field(default_factory=dict)
     assigned: tuple[list[Any], bool, int] | None = None
+    # By the shadow's id: policy, version, when it ends, and why it ended before that.
+    shadows: dict[str, tuple[list[Any], int]] = field(default_factory=dict)
 
-    def take(self, entry_type: str, payload: Mapping[str, Any], seq: int) -> None:
+    def take(
+        self, entry_type: str, payload: Mapping[str, Any], at: str, seq: int
+    ) -> None:
         match entry_type:
             case "policy.recorded":
                 for version in payload["versions"]:
@@ -35,11 +41,27 @@ class ExpectedPolicies:
                 self._add(payload, seq)
             case "policy.activated":
                 self.active[payload["name"]] = (payload["version"], seq)
+                self._end_published(payload, at, seq)
+            case "policy.shadow_started":
+                said = [payload["name"], payload["version"], payload["ends_at"], ""]
+                self.shadows[payload["shadow"]] = (said, seq)
+            case "policy.shadow_stopped":
+                self._end_shadow(payload["shadow"], ShadowEnd.STOPPED.value, seq)
             case "policy.assigned":
                 choose = payload["agents_choose"]
                 self.assigned = (payload["assignments"], choose, seq)
             case _:
                 pass  # it changes no row
+
+    def _end_published(self, payload: Mapping[str, Any], at: str, seq: int) -> None:
+        draft = [payload["name"], payload["version"]]
+        for code, (said, _) in self.shadows.items():
+            if said[:2] == draft and said[2] > at and not said[3]:
+                self._end_shadow(code, ShadowEnd.PUBLISHED.value, seq)
+
+    def _end_shadow(self, code: str, end: str, seq: int) -> None:
+        said, _ = self.shadows[code]
+        self.shadows[code] = ([*said[:3], end], seq)
 
     def _add(self, version: Mapping[str, Any], seq: int) -> None:
         key = (version["name"], version["version"])
@@ -68,9 +90,10 @@ def _list_faults(project_id: int) -> Iterator[tuple[str, int]]:
         type__startswith="policy.",
     ).order_by("run_id", "seq")
     seq = 0
-    for entry_type, payload, seq in entries.values_list("type", "payload", "seq"):
+    columns = ("type", "payload", "at", "seq")
+    for entry_type, payload, at, seq in entries.values_list(*columns):
         try:
-            expected.take(entry_type, json.loads(payload), seq)
+            expected.take(entry_type, json.loads(payload), format_timestamp(at), seq)
         except Exception as error:
             refuse_other(error)
             yield f"its {entry_type} fits no row: {describe(error)}", seq
@@ -78,6 +101,7 @@ def _list_faults(project_id: int) -> Iterator[tuple[str, int]]:
     yield from _compare_versions(project_id, expected, last=seq)
     yield from _compare_active(project_id, expected, last=seq)
     yield from _compare_assignments(project_id, expected)
+    yield from _compare_shadows(project_id, expected, last=seq)
 
 
 def _compare_versions(
@@ -126,3 +150,19 @@ def _compare_assignments(
         yield "the assignments of policies are not those that the chain says", seq
     if stored.agents_choose != choose:
         yield "whether agents choose their policy is not what the chain says", seq
+
+
+def _compare_shadows(
+    project_id: int, expected: ExpectedPolicies, *, last: int
+) -> Iterator[tuple[str, int]]:
+    rows = PolicyShadow.objects.filter(project_id=project_id).values_list(
+        "code", "policy__name", "version__version", "ends_at", "end"
+    )
+    missing = dict(expected.shadows)
+    for code, name, number, ends_at, end in rows:
+        stored = [name, number, format_timestamp(ends_at), end]
+        said, seq = missing.pop(str(code), (None, last))
+        if stored != said:
+            yield f"the shadow {code} is {stored}, the chain says {said}", seq
+    for absent, (_, seq) in missing.items():
+        yield f"the shadow {absent} is missing", seq

@@ -12,6 +12,7 @@ from guidance.validation import Fault, check_document
 from reviews.policies.acts import ActivateVersion, Outcome, StoreVersion
 from reviews.policies.chain import perform
 from reviews.policies.moves import move_running_runs
+from reviews.policies.shadow.running import refresh_shadows
 
 # What stands in the place of a name in the addresses of the API.
 RESERVED = frozenset({"assignments", "schema.json", "validate"})
@@ -80,6 +81,8 @@ def activate_version(
 
 def _move_runs(outcome: Outcome) -> Outcome:
     """At once for most; the sweep finds the rest."""
+    if outcome.activation is not None:
+        refresh_shadows()  # one of this version has ended
     if outcome.activation is not None and outcome.activation.apply_to_running:
         move_running_runs(policy_id=outcome.activation.policy_id)
     return outcome

@@ -22,6 +22,7 @@ from reviews.models import (
     GateCheck,
     Grant,
     Permission,
+    PolicyShadowItem,
     Review,
     Ruling,
     ToolCall,
@@ -238,6 +239,16 @@ TABLES = (
         ("code",),
         {"by": "acknowledged_by__code", "at": "acknowledged_at"},
         _build_person_reader("by"),
+    ),
+    Table(
+        "shadow item",
+        PolicyShadowItem.objects.all(),
+        "run_id",
+        ("code",),
+        _keep_same(
+            *("seq", "at", "kind", "gate", "rule", "move", "asks", "reason"),
+            shadow="shadow__code",
+        ),
     ),
     Table(
         "checkpoint",

@@ -15,13 +15,15 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 MOST = {"step": 18, "ruling": 20}
 # What is not on the way to the answer: the gates, which have a path of their own, the
-# counting of connections, and hints to workers after the commit.
+# counting of connections, hints to workers after the commit, and what is read anew every
+# two seconds.
 BESIDE = (
     "guidance/core/",
     "config/server/connections.py",
     "config/server/http_protocol.py",
     "ledger/waiting/coalescing.py",
     "loop/control/worker_hint.py",
+    "reviews/policies/shadow/running.py",
 )
 
 pytestmark = pytest.mark.once("the path is that of one process on SQLite")

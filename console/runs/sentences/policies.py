@@ -80,6 +80,45 @@ def describe_assignments(payload: Mapping[str, Any]) -> Line:
     )
 
 
+def describe_shadow_start(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="eye",
+        tone="mute",
+        head=f"Draft {_name_version(payload)} runs in shadow",
+        text=make_visible_line(payload["note"]),
+        why=("It is only watched: nothing is decided by it",),
+    )
+
+
+def describe_shadow_stop(payload: Mapping[str, Any]) -> Line:
+    return Line(
+        icon="x",
+        tone="mute",
+        head=f"Draft {_name_version(payload)} runs in shadow no more",
+        text=make_visible_line(payload["note"]),
+    )
+
+
+def describe_shadow(payload: Mapping[str, Any]) -> Line:
+    """What a draft would have decided about the entry before."""
+    draft = payload["draft"]
+    name = "A draft" if draft is None else f"Draft {_name_version(draft)}"
+    if payload["after"] is None:
+        reason = make_visible_line(payload["reason"])
+        return Line(
+            icon="eye", tone="mute", head=f"{name} could not judge", text=reason
+        )
+    after = payload["after"]
+    said = [f"{each['gate']}: {each['message']}" for each in after["findings"][:1]]
+    return Line(
+        icon="eye",
+        tone="mute",
+        head=f"{name} would have decided {after['decision']}",
+        text=f"Decided was {payload['before']['decision']}. Nothing came of the draft",
+        why=tuple(map(make_visible_line, said)),
+    )
+
+
 def _name_version(payload: Mapping[str, Any]) -> str:
     return make_visible_line(f"{payload['name']}, version {payload['version']}")
 
@@ -91,4 +130,7 @@ POLICY_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
     "policy.assigned": describe_assignments,
     "policy.refused": describe_refusal,
     "run.policy_changed": describe_move,
+    "policy.shadow_started": describe_shadow_start,
+    "policy.shadow_stopped": describe_shadow_stop,
+    "shadow.judged": describe_shadow,
 }

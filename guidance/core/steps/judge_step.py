@@ -28,6 +28,7 @@ __all__ = [
     "compute_delay",
     "count_kept_steps",
     "count_throttle",
+    "is_remembered",
     "judge_step",
 ]
 
@@ -169,6 +170,12 @@ def _make_failure(name: str, error: Exception) -> Finding:
         value=None,
         limit=None,
     )
+
+
+def is_remembered(memory: Memory, *, limits: ContinueLimits) -> bool:
+    """Whether a run remembers all that gates with these limits look back at, though its
+    steps were judged by others."""
+    return len(memory.trace) >= min(memory.segment, count_kept_steps(limits) - 1)
 
 
 def count_kept_steps(limits: ContinueLimits) -> int:

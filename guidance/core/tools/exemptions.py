@@ -42,6 +42,27 @@ def apply_exemptions(
     return replace(verdict, findings=findings, decision=decision)
 
 
+def copy_exemptions(verdict: CallVerdict, known: CallVerdict) -> CallVerdict | None:
+    """What is known of the secrets in a call, also for a verdict on it by other rules;
+    None where that has found one of which nothing is known."""
+    told = {
+        finding.details["fingerprint"]: finding
+        for finding in known.findings
+        if finding.gate == "secrets" and finding.details.get("fingerprint")
+    }
+    blocking = list_blocking_fingerprints(verdict.findings)
+    if not blocking <= told.keys():
+        return None
+    findings = tuple(
+        told[finding.details["fingerprint"]]
+        if finding.gate == "secrets" and finding.details.get("fingerprint") in blocking
+        else finding
+        for finding in verdict.findings
+    )
+    decision = choose_most_severe_call(finding.decision for finding in findings)
+    return replace(verdict, findings=findings, decision=decision)
+
+
 def _apply_exemption(
     finding: CallFinding, exempted: Mapping[str, Exempted]
 ) -> CallFinding:

@@ -63,12 +63,12 @@ def _build_item(item: JudgedAgain) -> BacktestItem:
         move=name_move(before["decision"], after["decision"]),
         review=UUID(item.review) if item.review else None,
         judgements=json.dumps(
-            [_shorten_judgement(before), _shorten_judgement(after)], ensure_ascii=False
+            [shorten_judgement(before), shorten_judgement(after)], ensure_ascii=False
         ),
     )
 
 
-def _shorten_judgement(judgement: Judgement) -> dict[str, Any]:
+def shorten_judgement(judgement: Judgement) -> dict[str, Any]:
     """What is shown of a judgement: what decided it comes first."""
     decision = judgement["decision"]
     ranked = sorted(

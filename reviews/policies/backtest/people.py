@@ -81,17 +81,15 @@ class Agreement:
     def add(self, item: JudgedAgain, opinion: Opinion) -> str:
         """Whether it asks people `more` or `less` often, or neither."""
         assert isinstance(item.outcome, BothJudgements)
-        asked, asks = (each["decision"] in item.kind.asking for each in item.outcome)
+        asks = item.kind.compare_asking(*(each["decision"] for each in item.outcome))
         self.opinions[opinion.people] += 1
-        if asks and not asked:
+        if asks == "more":
             self.more["total"] += 1
             self.more["run_aborted"] += opinion.run_aborted
-            return "more"
-        if asked and not asks:
+        elif asks == "less":
             self.less["total"] += 1
             self.less[opinion.ruling or "no_ruling"] += 1
-            return "less"
-        return ""
+        return asks
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -1,0 +1,161 @@
+"""A draft beside its policy: who runs, for how long, and what ends it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core.management import call_command
+
+from accounts.models import Project
+from common.errors import Invalid, NotFound, Unchanged
+from guidance.selectors import find_active_id, get_policy
+from ledger.models import Entry
+from reviews.errors import ShadowRunning
+from reviews.models import PolicyShadow
+from reviews.policies.services import activate_version, create_version
+from reviews.policies.shadow.running import find_shadow, refresh_shadows
+from reviews.policies.shadow.services import start_shadow, stop_shadow
+from tests.support.builders import Person
+
+STRICT = {"continue": {"max_rework_ratio": 0.25}}
+HOUR = timedelta(hours=1)
+
+
+def start(
+    project: Project, manager: Person, number: int = 2, lasts: timedelta = HOUR
+) -> PolicyShadow:
+    return start_shadow(
+        project_id=project.pk,
+        name="default",
+        number=number,
+        lasts=lasts,
+        by=manager.principal,
+        note="Would it help?",
+    )
+
+
+def is_running(project: Project, at: datetime | None = None) -> bool:
+    active = find_active_id(project_id=project.pk, name="default")
+    assert active is not None
+    found = find_shadow(
+        project_id=project.pk, policy=get_policy(active), at=at or datetime.now(UTC)
+    )
+    return found is not None
+
+
+def check_chain(project: Project) -> list[str]:
+    """The types of the chain's newest entries; what is stored is what it says."""
+    entries = Entry.objects.filter(project=project, type__startswith="policy.")
+    call_command("ledger_verify", run=str(entries.latest("pk").run.code))
+    return [*entries.order_by("-pk").values_list("type", flat=True)[:2]]
+
+
+@pytest.fixture
+def draft(project: Project, alice: Person) -> int:
+    outcome = create_version(
+        project_id=project.pk, name="default", document=STRICT, author=alice.principal
+    )
+    return outcome.version.version
+
+
+def test_a_manager_starts_and_stops_it(
+    project: Project, alice: Person, draft: int
+) -> None:
+    shadow = start(project, alice, draft)
+    assert is_running(project)
+    assert check_chain(project) == ["policy.shadow_started", "policy.stored"]
+    with pytest.raises(ShadowRunning):
+        start(project, alice, draft)
+    stopped = stop_shadow(shadow, by=alice.principal, note="Seen enough")
+    assert (stopped.end, is_running(project)) == ("stopped", False)
+    assert check_chain(project) == ["policy.shadow_stopped", "policy.shadow_started"]
+    with pytest.raises(Unchanged):
+        stop_shadow(shadow, by=alice.principal)
+    start(project, alice, draft)
+    assert check_chain(project) == ["policy.shadow_started", "policy.shadow_stopped"]
+
+
+def test_it_ends_by_itself_at_its_time(
+    project: Project, alice: Person, draft: int
+) -> None:
+    first = start(project, alice, draft)
+    assert is_running(project, first.ends_at - timedelta(seconds=1))
+    assert not is_running(project, first.ends_at)
+    past = datetime.now(UTC) - timedelta(seconds=1)
+    PolicyShadow.objects.filter(pk=first.pk).update(ends_at=past)
+    refresh_shadows()
+    assert not is_running(project)
+    second = start(project, alice, draft)
+    first.refresh_from_db()
+    assert (first.ended_at, first.end) == (past, "")
+    assert second.ended_at is None
+
+
+def test_it_ends_when_its_draft_is_published(
+    project: Project, alice: Person, draft: int
+) -> None:
+    shadow = start(project, alice, draft)
+    activate_version(
+        project_id=project.pk, name="default", number=draft, by=alice.principal
+    )
+    shadow.refresh_from_db()
+    assert (shadow.end, is_running(project)) == ("published", False)
+    assert check_chain(project) == ["policy.activated", "policy.shadow_started"]
+
+
+def test_it_goes_on_beside_another_version_that_comes_into_force(
+    project: Project, alice: Person, draft: int
+) -> None:
+    shadow = start(project, alice, draft)
+    create_version(project_id=project.pk, name="default", document={}, activate=True)
+    shadow.refresh_from_db()
+    assert (shadow.ended_at, is_running(project)) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("number", "lasts", "error"),
+    [
+        (1, HOUR, Unchanged),
+        (3, HOUR, NotFound),
+        (2, timedelta(0), Invalid),
+        (2, timedelta(days=32), Invalid),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    project: Project,
+    alice: Person,
+    draft: int,
+    number: int,
+    lasts: timedelta,
+    error: type[Exception],
+) -> None:
+    with pytest.raises(error):
+        start(project, alice, number, lasts)
+    assert not is_running(project)
+
+
+def test_a_policy_without_a_version_in_force_has_nothing_to_run_beside(
+    project: Project, alice: Person
+) -> None:
+    create_version(project_id=project.pk, name="careful", document=STRICT)
+    with pytest.raises(Invalid, match="nothing that a draft could run beside"):
+        start_shadow(
+            project_id=project.pk,
+            name="careful",
+            number=1,
+            lasts=HOUR,
+            by=alice.principal,
+        )
+
+
+def test_a_row_that_the_chain_does_not_tell_of_is_found(
+    project: Project, alice: Person, draft: int
+) -> None:
+    shadow = start(project, alice, draft)
+    rows = PolicyShadow.objects.filter(pk=shadow.pk)
+    rows.update(ends_at=shadow.ends_at + HOUR)
+    with pytest.raises(SystemExit):
+        check_chain(project)
+    rows.update(ends_at=shadow.ends_at)
+    check_chain(project)
