@@ -14,9 +14,9 @@ from console.loop import actions as loop_actions
 from console.loop import views as loop
 from console.permissions import views as permissions
 from console.policies import actions as policy_actions
+from console.policies import assignments, new_policy
 from console.policies import backtest_views as backtests
 from console.policies import editor as policy_editor
-from console.policies import new_policy
 from console.policies import views as policies
 from console.queue import actions as queue_actions
 from console.queue import agent_reviews
@@ -111,6 +111,7 @@ _project: list[URLPattern | URLResolver] = [
     path("gates/", gates.gates, name="gates"),
     path("policies/", policies.policies, name="policies"),
     path("new-policy/", new_policy.new_policy, name="policy-new"),
+    path("assignments/", assignments.assignments, name="assignments"),
     path("policies/<str:name>/", include(_policy)),
     path("backtests/<uuid:code>/", backtests.backtest, name="backtest"),
     path("backtests/<uuid:code>/cancel/", backtests.cancel, name="backtest-cancel"),

@@ -14,7 +14,8 @@ from django.utils import timezone
 from accounts.auth import PersonPrincipal
 from accounts.models import Project
 from accounts.selectors import list_agents
-from common.errors import Invalid, Unchanged
+from common.errors import Invalid, StaleVersion, Unchanged
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy.assignments import Assignment, RunFacts, find_assignment
 from guidance.models import Policy, PolicyAssignment
 from guidance.selectors import PolicyChoice, load_policy_choice
@@ -35,11 +36,13 @@ EXAMPLES = 5
 
 @dataclass(kw_only=True)
 class ReplaceAssignments(ChangeRequest[None]):
-    """`assignments` or `agents_choose` is None where it is to stay as it is."""
+    """`assignments` or `agents_choose` is None where it is to stay as it is. With `seen`,
+    the assignments have to be the ones that the person has changed."""
 
     person: PersonPrincipal | None
     assignments: Sequence[Assignment] | None
     agents_choose: bool | None
+    seen: str | None = None
     choice: PolicyChoice = field(init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
@@ -48,6 +51,8 @@ class ReplaceAssignments(ChangeRequest[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         refuse_closed_run(run)
         before = self.choice
+        if self.seen not in (None, hash_assignments(before.assignments)):
+            raise StaleVersion("Somebody else has changed the assignments meanwhile.")
         wanted = before.assignments if self.assignments is None else self.assignments
         choose = self.agents_choose
         choose = before.agents_choose if choose is None else choose
@@ -88,6 +93,7 @@ def replace_assignments(
     by: PersonPrincipal | None = None,
     assignments: Sequence[Assignment] | None = None,
     agents_choose: bool | None = None,
+    seen: str | None = None,
 ) -> None:
     """Store them if anything changes. Raises Invalid with everything that is wrong."""
     refuse_wrong(project_id, assignments or ())
@@ -99,10 +105,16 @@ def replace_assignments(
                 person=by,
                 assignments=assignments,
                 agents_choose=agents_choose,
+                seen=seen,
             ),
         )
     except Unchanged:
         return
+
+
+def hash_assignments(assignments: Sequence[Assignment]) -> str:
+    """Another one for every other list."""
+    return hash_text(to_canonical_json([each.to_json() for each in assignments]))
 
 
 def list_assignments(project_id: int) -> Sequence[Assignment]:
@@ -142,6 +154,18 @@ def preview_assignments(
     project_id: int, assignments: Sequence[Assignment]
 ) -> list[dict[str, Any]]:
     """Beside each assignment, which of the newest runs of the last week it would take."""
+    taken, _ = list_taken_runs(project_id, assignments)
+    return [
+        {**each.to_json(), "last_week": week}
+        for each, week in zip(assignments, taken, strict=True)
+    ]
+
+
+def list_taken_runs(
+    project_id: int, assignments: Sequence[Assignment]
+) -> tuple[list[dict[str, Any]], int]:
+    """For each assignment the number of runs and a few of them; last, how many none
+    takes."""
     runs = exclude_system_runs(
         Run.objects.filter(
             project_id=project_id, created_at__gte=timezone.now() - WEEK
@@ -153,17 +177,13 @@ def preview_assignments(
     for code, task, agent, intent, model, labels in runs[:PREVIEW_RUNS]:
         facts = RunFacts(agent=agent, intent=intent, model=model, labels=labels)
         taken = find_assignment(assignments, facts)
-        if taken is None:
-            continue
-        place = places[id(taken)]
+        place = -1 if taken is None else places[id(taken)]
         counts[place] += 1
         if len(examples[place]) < EXAMPLES:
             shown = {"id": str(code), "agent": agent, "task": task[:200]}
             examples[place].append(shown)
-    return [
-        {
-            **each.to_json(),
-            "last_week": {"runs": counts[place], "examples": examples[place]},
-        }
-        for place, each in enumerate(assignments)
+    weeks = [
+        {"runs": counts[place], "examples": examples[place]}
+        for place in range(len(assignments))
     ]
+    return weeks, counts[-1]
