@@ -111,6 +111,11 @@ class Problem(TypedDict):
             str, Field(description="grant-mismatch: the call that was meant, by its id")
         ]
     ]
+    shadow: NotRequired[
+        Annotated[
+            str, Field(description="shadow-running: the one that runs, by its id")
+        ]
+    ]
     accepted_forms: NotRequired[
         Annotated[list[str], Field(description="invalid: how a verdict can be written")]
     ]

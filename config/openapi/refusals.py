@@ -37,6 +37,7 @@ from reviews.errors import (
     ReviewOpen,
     RunClosed,
     RunPaused,
+    ShadowRunning,
     StepConflict,
     StepOutOfOrder,
 )
@@ -73,6 +74,8 @@ OWN: Mapping[str, Problems] = {
     "make_exemption": (NotFound, Unchanged),
     "store_policy_version": (Unchanged, ReviewOpen, StaleVersion),
     "activate_policy_version": (Unchanged, ReviewOpen, StaleVersion),
+    "start_policy_shadow": (Unchanged, ShadowRunning),
+    "stop_policy_shadow": (Unchanged,),
     "adopt_recommendation": (RunPaused, Unchanged, StaleVersion, PreconditionRequired),
     **dict.fromkeys(
         (

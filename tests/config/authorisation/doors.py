@@ -191,6 +191,11 @@ DOORS: dict[str, Door] = {
     "GET /backtests/{backtest}": in_project(World.tried, reads=True),
     "GET /backtests/{backtest}/items": in_project(World.tried, reads=True),
     "POST /backtests/{backtest}/cancel": managers_only(World.tried),
+    "POST /policies/{name}/shadow": managers_only(World.watching),
+    "GET /policies/{name}/shadows": people_only(World.watched, reads=True),
+    "GET /shadows/{shadow}": people_only(World.watched, reads=True),
+    "GET /shadows/{shadow}/items": people_only(World.watched, reads=True),
+    "POST /shadows/{shadow}/stop": managers_only(World.watched),
     "POST /webhooks": manages_something(
         lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
     ),

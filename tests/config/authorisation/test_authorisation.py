@@ -54,6 +54,7 @@ def knock(world: World, door: str, caller: str, target: Target) -> httpx.Respons
         name=target.name,
         number=target.number,
         backtest=target.backtest,
+        shadow=target.shadow,
         recommendation=target.recommendation,
         incident=target.incident,
     )

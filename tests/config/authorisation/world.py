@@ -11,11 +11,13 @@ from typing import Any
 import httpx
 from django.conf import settings
 from django.test import Client as DjangoClient
+from django.utils import timezone
 
 from accounts.models import Project, Role, User
 from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
-from reviews.models import Backtest
+from reviews.models import Backtest, PolicyShadow
+from reviews.policies.services import create_version
 from tests.conftest import PLAIN, client_for
 from tests.gateway.calls.calls import command, rule
 from tests.gateway.checks.test_flows import fail, open_new_check
@@ -60,6 +62,7 @@ class Target:
     name: str = "absent"
     number: int = 1
     backtest: str = ABSENT
+    shadow: str = ABSENT
     recommendation: str = ABSENT
     incident: str = ABSENT
 
@@ -182,6 +185,25 @@ class World:
         with client_for(self.live, self.manager) as manager:
             started = manager.post("/policies/strict/backtest", json=target.body).json()
         return replace(target, backtest=started["id"], body=None)
+
+    def watching(self) -> Target:
+        """A draft of a policy, and none that runs beside it."""
+        running = PolicyShadow.objects.filter(project=self.project, ended_at=None)
+        running.update(ended_at=timezone.now())
+        make_policy("watched", project=self.project)
+        draft = create_version(
+            project_id=self.project.pk,
+            name="watched",
+            document={"checks": {"max_resets": next(_resets)}},
+        )
+        body = {"version": draft.version.version}
+        return replace(self.running(body), name="watched")
+
+    def watched(self) -> Target:
+        target = self.watching()
+        with client_for(self.live, self.manager) as manager:
+            started = manager.post("/policies/watched/shadow", json=target.body).json()
+        return replace(target, shadow=started["id"], body={})
 
     def with_steps(self) -> Target:
         target = self.running()
