@@ -21,9 +21,11 @@ _TONES = {"pause": "pause", "stop": "stop", "throttle": "slow", "continue": "go"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownChange:
-    """`effect` says which way it goes, `tone` the same in colour."""
+    """`effect` says which way it goes, `tone` the same in colour; `keys` is the path as
+    it was written, to be sent back."""
 
     path: str
+    keys: str
     effect: str
     tone: str
     meaning: str
@@ -36,6 +38,7 @@ def list_changes(before: Document, after: Document) -> tuple[ShownChange, ...]:
         changes.append(
             ShownChange(
                 path=make_visible_line(difference.path),
+                keys=difference.path,
                 effect=effect.words,
                 tone=_TONES.get(effect.decision, "line"),
                 meaning=make_visible_line(describe_difference(difference)),

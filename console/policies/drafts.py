@@ -8,7 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from console.format import format_count
-from console.policies.changes import ShownChange, list_changes, write_policy
+from console.policies.changes import (
+    ShownChange,
+    build_text_diff,
+    list_changes,
+    write_policy,
+)
 from console.policies.fields import (
     ABSENT,
     Field,
@@ -25,6 +30,7 @@ from guidance.core.policy.schema import POLICY_SCHEMA
 from guidance.validation import Fault, check_yaml
 from guidance.yaml_documents import YamlError, parse_yaml
 from guidance.yaml_edits import REMOVED, change_yaml
+from safetext import ShownDiff
 
 Document = Mapping[str, Any]
 NEW_GATE = {"severity": "medium", "criteria": ["What the work has to meet"]}
@@ -54,10 +60,15 @@ class Draft:
 
 
 def read_draft(
-    text: str, posted: Mapping[str, str], *, side: str, rules: Sequence[str] = ()
+    text: str,
+    posted: Mapping[str, str],
+    *,
+    side: str,
+    rules: Sequence[str] = (),
+    in_force: Document | None = None,
 ) -> Draft:
     """The YAML as it was typed, with what was typed into the form since, if that is the
-    side that was touched last."""
+    side that was touched last, and what a button does."""
     text = text.replace("\r\n", "\n")
     base = _parse(text)
     refused: dict[str, Refused] = {}
@@ -74,7 +85,8 @@ def read_draft(
                     refused[each.path] = Refused(typed, str(error))
                 else:
                     changes[each.keys] = REMOVED if value is ABSENT else value
-        changes.update(_read_button(posted))
+        text = change_yaml(text, changes)
+        changes = _read_button(posted, _parse(text) or {}, in_force or {})
         text = change_yaml(text, changes)
     checked = check_yaml(text)
     return Draft(
@@ -98,8 +110,10 @@ def _parse(text: str) -> dict[str, Any] | None:
     return document if isinstance(document, dict) else None
 
 
-def _read_button(posted: Mapping[str, str]) -> dict[tuple[str, ...], Any]:
-    """What a button of the form does: add a gate or a rule, or remove one."""
+def _read_button(
+    posted: Mapping[str, str], document: Document, in_force: Document
+) -> dict[tuple[str, ...], Any]:
+    """What a button does: add a gate or a rule, remove one, or undo a change."""
     does = posted.get("do", "")
     gate = posted.get("new-gate", "").strip()
     rule = posted.get("new-rule", "").strip()
@@ -109,7 +123,27 @@ def _read_button(posted: Mapping[str, str]) -> dict[tuple[str, ...], Any]:
         return {("tools", "rules", rule): NEW_RULE}
     if does.startswith("remove:"):
         return {tuple(split_path(does.removeprefix("remove:"))): REMOVED}
+    if does.startswith("undo:"):
+        keys = tuple(split_path(does.removeprefix("undo:")))
+        return build_undo(document, in_force, keys) if keys else {}
     return {}
+
+
+def build_undo(
+    document: Document, in_force: Document, keys: tuple[str, ...]
+) -> dict[tuple[str, ...], Any]:
+    """What makes a setting as it is in force; what it stood in goes with it if that was
+    only there for it."""
+    value = read_value(in_force, keys)
+    if value is not ABSENT:
+        return {keys: value}
+    while (
+        len(keys) > 1
+        and read_value(in_force, keys[:-1]) is ABSENT
+        and set(read_value(document, keys[:-1])) == {keys[-1]}
+    ):
+        keys = keys[:-1]
+    return {keys: REMOVED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +190,7 @@ class Editor:
     rules: tuple[ShownField, ...]
     problems: tuple[ShownFault, ...]
     changes: tuple[ShownChange, ...]
+    diff: ShownDiff | None
     lines: tuple[Line, ...]
 
     @property
@@ -173,6 +208,7 @@ def build_editor(
 ) -> Editor:
     """`in_force` is what it is compared with, `records` what rules have asked for."""
     document = draft.document
+    changes = () if draft.count else list_changes(in_force, document)
     faults = _place_faults(draft, list_fields(document, tuple(records)))
 
     def show(each: Field) -> ShownField:
@@ -197,7 +233,8 @@ def build_editor(
         gates=show_groups(build_gate_groups(document)),
         rules=tuple(map(show, build_rule_fields(document, tuple(records)))),
         problems=_list_problems(draft, document, tuple(records)),
-        changes=() if draft.count else list_changes(in_force, document),
+        changes=changes,
+        diff=build_text_diff(in_force, document, name="policy") if changes else None,
         lines=_list_lines(draft, in_force),
     )
 

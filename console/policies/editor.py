@@ -97,14 +97,15 @@ def _find_tried(request: ConsoleRequest, name: str) -> Document | None:
 def check(request: ConsoleRequest, name: str) -> HttpResponse:
     """While one types: what is wrong, what changes, and the other side in step."""
     records = _list_records(request, timezone.now())
-    draft = _read_posted(request, records)
     in_force = find_document_in_force(request.project, name)
+    draft = _read_posted(request, records, in_force)
     editor = build_editor(draft, in_force, records=records)
     newer = _find_newer(request, name)
+    address = _build_check_address(request, name)
     parts = [
         _build_part("draft-state", editor=editor),
         _build_part("problems", editor=editor),
-        _build_part("draft-changes", editor=editor),
+        _build_part("draft-changes", editor=editor, check=address),
         _build_part("newer", newer=newer),
     ]
     button = request.POST.get("do", "")
@@ -113,7 +114,6 @@ def check(request: ConsoleRequest, name: str) -> HttpResponse:
     else:
         parts.append(_build_part("gutter", editor=editor))
     if button or (request.POST.get("side") != "form" and draft.readable):
-        address = _build_check_address(request, name)
         parts.append(_build_part("fields", editor=editor, check=address))
     elif draft.readable:
         parts += [
@@ -134,7 +134,8 @@ def _build_part(name: str, **context: object) -> SafeString:
 
 def _save(request: ConsoleRequest, name: str) -> HttpResponse:
     at = timezone.now()
-    draft = _read_posted(request, _list_records(request, at))
+    in_force = find_document_in_force(request.project, name)
+    draft = _read_posted(request, _list_records(request, at), in_force)
     rail = _build_rail(request, name, at)
     form = NoteForm(request.POST)
     if request.POST.get("do") not in ("save", "publish", "backtest"):
@@ -225,10 +226,17 @@ def _render(
     return render(request, f"{FOLDER}editor.html", context, status=status)
 
 
-def _read_posted(request: ConsoleRequest, records: Mapping[str, str]) -> Draft:
+def _read_posted(
+    request: ConsoleRequest, records: Mapping[str, str], in_force: Document
+) -> Draft:
     posted = {name: str(value) for name, value in request.POST.items()}
-    side = posted.get("side", "")
-    return read_draft(posted.get("yaml", ""), posted, side=side, rules=tuple(records))
+    return read_draft(
+        posted.get("yaml", ""),
+        posted,
+        side=posted.get("side", ""),
+        rules=tuple(records),
+        in_force=in_force,
+    )
 
 
 def _find_newer(request: ConsoleRequest, name: str) -> Newer | None:

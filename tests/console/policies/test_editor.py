@@ -14,6 +14,7 @@ from console.policies.changes import write_policy
 from console.policies.fields import list_fields
 from guidance.core.policy.assignments import Assignment, Match
 from guidance.models import PolicyVersion
+from guidance.yaml_documents import parse_yaml
 from guidance.yaml_edits import set_value
 from reviews.models import Backtest, Review
 from reviews.policies.assignments import replace_assignments
@@ -200,6 +201,35 @@ def test_gates_and_rules_are_added_and_removed_by_buttons(
     page = browser.post(address(project), form)
     assert page.status_code == 200
     assert PolicyVersion.objects.filter(project=project, name="docs").count() == 1
+
+
+@pytest.mark.usefixtures("policy")
+def test_one_change_is_undone_and_the_others_stay(
+    project: Project, alice: Person
+) -> None:
+    browser = open_browser(alice.user)
+    form = open_form(alice, project)
+    form["yaml"] = "# mine\ncontinue: {repeat_limit: 5}\nbudget: {tokens: 9}\n"
+    html = send(browser, address(project, "check/"), **form).content.decode()
+    offered = re.findall(r'name="do" value="(undo:[^"]*)"', html)
+    assert offered == [
+        "undo:budget.tokens",
+        "undo:continue.repeat_limit",
+        "undo:runs.abandon_after_s",
+    ]
+    assert "abandon_after_s: 60" in read(html).partition("As text")[2]
+    for does in offered:
+        form["do"] = does
+        html = send(browser, address(project, "check/"), **form).content.decode()
+        form["yaml"] = find_typed(html)
+        assert form["yaml"].startswith("# mine\n")
+        assert f'value="{does}"' not in html
+    assert parse_yaml(form["yaml"]).document == DOCUMENT
+    assert "Nothing yet: the draft says what is in force." in read(html)
+    # Without a script it sends the page; a path that leads nowhere undoes nothing.
+    assert browser.post(address(project), form).status_code == 200
+    form["do"] = "undo:"
+    assert browser.post(address(project), form).status_code == 200
 
 
 @pytest.mark.usefixtures("policy")

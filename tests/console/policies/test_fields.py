@@ -11,6 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.policies.drafts import build_undo
 from console.policies.fields import (
     ABSENT,
     FieldRefused,
@@ -18,6 +19,8 @@ from console.policies.fields import (
     parse_text,
     read_value,
 )
+from guidance.core.policy.differences import list_differences
+from guidance.core.policy.meaning import split_path
 from guidance.core.policy.schema import POLICY_SCHEMA
 from guidance.yaml_documents import parse_yaml, write_yaml
 from guidance.yaml_edits import REMOVED, change_yaml, set_value
@@ -71,6 +74,22 @@ def test_one_value_changed_in_the_text_changes_only_this_one(
     value = data.draw(st.one_of(JUNK, st.just(REMOVED)))
     after = parse_yaml(change_yaml(text, {field.keys: value})).document
     assert dump(after) == dump(set_value(before, field.keys, value))
+
+
+@examples(60)
+@given(st.data())
+def test_undoing_a_change_takes_back_this_one_alone(data: st.DataObject) -> None:
+    in_force = data.draw(build_values(dict(POLICY_SCHEMA)))
+    document = data.draw(build_values(dict(POLICY_SCHEMA)))
+    changes = list_differences(in_force, document)
+    while changes:
+        undone = data.draw(st.sampled_from(changes))
+        keys = tuple(split_path(undone.path))
+        for there, value in build_undo(document, in_force, keys).items():
+            document = set_value(document, there, value)
+        changes = [each for each in changes if each != undone]
+        assert list_differences(in_force, document) == changes
+    assert dump(document) == dump(in_force)
 
 
 def test_comments_and_order_stay_where_a_value_is_changed_or_added() -> None:
