@@ -85,10 +85,19 @@ class Embedded:
         assert self._listener is not None
         server = uvicorn.Server(self._config)
         announcing = asyncio.create_task(self._announce(server, ready))
+        # Without background work nothing would expire or be sent: better no server.
+        announcing.add_done_callback(lambda task: self._stop_if_failed(server, task))
         try:
             await server.serve(sockets=[self._listener])
         finally:
             announcing.cancel()
+        if announcing.done():
+            announcing.result()
+
+    @staticmethod
+    def _stop_if_failed(server: uvicorn.Server, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and task.exception() is not None:
+            server.should_exit = True
 
     async def _announce(
         self, server: uvicorn.Server, ready: Callable[[str], None]

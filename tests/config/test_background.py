@@ -69,6 +69,26 @@ def test_one_process_serves_as_carefully_as_the_others() -> None:
     assert config.lifespan == "on"
 
 
+def test_a_server_whose_background_work_cannot_start_ends_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reviews would never expire, and no webhook be sent: better no server at all."""
+
+    async def answer_nobody(scope: Any, receive: Any, send: Any) -> None: ...
+
+    def fail(_: Embedded) -> None:
+        raise ImportError("no such task")
+
+    monkeypatch.setattr(Embedded, "_start_background", fail)
+    server: Any = Embedded(host="127.0.0.1", port=0)
+    server._config.app, server._config.lifespan = answer_nobody, "off"
+    announced: list[str] = []
+    with open_listener("127.0.0.1", 0) as server._listener:
+        with pytest.raises(ImportError, match="no such task"):
+            server.serve(ready=announced.append)
+    assert announced == []
+
+
 def test_a_port_that_is_taken_is_said_and_ipv6_can_be_served() -> None:
     with open_listener("127.0.0.1", 0) as first:
         first.listen()
