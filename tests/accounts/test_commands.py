@@ -16,6 +16,8 @@ from tests.support.builders import unique
 from tests.support.live import Live
 from tests.support.rows import each_row
 
+pytestmark = pytest.mark.once("words of commands, not SQL")
+
 
 def run_command(capsys: pytest.CaptureFixture[str], *command: Any) -> str:
     capsys.readouterr()

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from accounts.models import PersonalToken, Project, Role
 from accounts.services import add_person, issue_token
 from tests.support.browsing import open_browser
 from tests.support.builders import Person
 from tests.support.live import Live
+
+pytestmark = pytest.mark.once("forms and pages, not SQL")
 
 OWN = dict.fromkeys(("new_password1", "new_password2"), "seven quiet otters")
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import httpx
+import pytest
 from django.apps import apps
 from django.db.models import CharField, TextField
 from django.utils import timezone
@@ -19,6 +20,8 @@ from tests.conftest import client_for
 from tests.support.builders import Person, Robot, make_project, start_run
 from tests.support.live import Live
 from tests.support.problems import problem
+
+pytestmark = pytest.mark.once("forms of secrets, not SQL")
 
 
 def test_a_secret_holds_256_random_bits_behind_its_prefix() -> None:

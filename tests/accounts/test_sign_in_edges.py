@@ -26,6 +26,8 @@ from tests.accounts.test_sign_in_throttle import (
 from tests.support.browsing import open_client
 from tests.support.builders import Person
 
+pytestmark = pytest.mark.once("forms and pages, not SQL")
+
 in_one_process = pytest.mark.skipif(
     not settings.EMBEDDED, reason="The clock of Redis is its own."
 )

@@ -13,6 +13,8 @@ from accounts.services import issue_agent_key
 from tests.support.builders import Person, Robot, make_project
 from tests.support.live import Live
 
+pytestmark = pytest.mark.once("words of commands, not SQL")
+
 
 def run(capsys: pytest.CaptureFixture[str], *command: str) -> str:
     capsys.readouterr()

@@ -83,9 +83,11 @@ def test_a_server_whose_background_work_cannot_start_ends_and_says_why(
     server: Any = Embedded(host="127.0.0.1", port=0)
     server._config.app, server._config.lifespan = answer_nobody, "off"
     announced: list[str] = []
-    with open_listener("127.0.0.1", 0) as server._listener:
-        with pytest.raises(ImportError, match="no such task"):
-            server.serve(ready=announced.append)
+    with (
+        open_listener("127.0.0.1", 0) as server._listener,
+        pytest.raises(ImportError, match="no such task"),
+    ):
+        server.serve(ready=announced.append)
     assert announced == []
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+import pytest
 from django.test import Client
 
 from accounts.models import Membership, Project, User
 from tests.support.browsing import FRAGMENT, open_browser
 from tests.support.builders import Person, make_project
+
+pytestmark = pytest.mark.once("asks who may, before any SQL of its own")
 
 
 def test_home_leads_to_the_first_project(project: Project, alice: Person) -> None:

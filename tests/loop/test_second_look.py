@@ -41,6 +41,8 @@ from tests.loop.inbox.test_work import note
 from tests.loop.saying import FAILED, loop_policy, outcome, send, sound
 from tests.support.builders import Person, start_run
 
+pytestmark = pytest.mark.once("judges signals, not SQL")
+
 
 @pytest.fixture
 def run(project: Project) -> str:

@@ -20,6 +20,8 @@ from tests.webhooks.receivers import Receiver
 from webhooks.delivery.worker import deliver
 from webhooks.models import WebhookEndpoint
 
+pytestmark = pytest.mark.once("signs bodies, not SQL")
+
 
 def test_both_secrets_sign_for_a_day_after_a_rotation(
     project: Project, manager: httpx.Client, receiver: Receiver

@@ -16,7 +16,10 @@ from reviews.queue.agent_waits import store_waits
 from tests.browser.conftest import Desk
 from tests.support.builders import Person, pause_at_once, start_run
 
-pytestmark = pytest.mark.browser
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.once("what a page says, not SQL"),
+]
 Open = Callable[..., Page]
 # The module that the page itself has loaded.
 TOAST = "import(document.querySelector('[rel=modulepreload][href*=toast]').href)"

@@ -23,6 +23,8 @@ from tests.support.people import rule
 from tests.support.problems import problem
 from tests.support.waiting import park, until
 
+pytestmark = pytest.mark.once("judges steps, not SQL")
+
 
 def test_nothing_ever_waited(agent: httpx.Client) -> None:
     run = start_run(agent)

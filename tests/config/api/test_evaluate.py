@@ -12,6 +12,8 @@ from ledger.models import Entry, Run
 from tests.support.builders import make_policy
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once("judges without a run and stores nothing")
+
 GOOD: dict[str, Any] = {
     "step_number": 10,
     "total_tokens_used": 5000,

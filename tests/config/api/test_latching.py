@@ -11,6 +11,8 @@ from tests.support.builders import pause_run, start_run, step
 from tests.support.people import rule
 from tests.support.problems import problem
 
+pytestmark = pytest.mark.once("judges steps, not SQL")
+
 
 def report(client: httpx.Client, run: str, number: int, **more: Any) -> dict[str, Any]:
     answer = client.post(f"/runs/{run}/steps", json=step(number, **more))

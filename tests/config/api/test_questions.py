@@ -11,6 +11,8 @@ from tests.support.builders import pause_run, start_run, step
 from tests.support.people import get_seen, rule
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once("forms of questions, not SQL")
+
 
 def ask(client: httpx.Client, run: str, kind: str, **more: Any) -> dict[str, Any]:
     body = {"kind": kind, "title": "May I?", **more}

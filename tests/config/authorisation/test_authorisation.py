@@ -17,6 +17,8 @@ from tests.config.authorisation.world import ABSENT, Target, World
 from tests.support.live import Live
 from tests.support.problems import any_problem
 
+pytestmark = pytest.mark.once("asks who may, before any SQL of its own")
+
 # Who still has the password they were given, beside who has chosen their own.
 ONE_TIME = {
     "one-time session": "session",

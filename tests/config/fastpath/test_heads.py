@@ -26,6 +26,8 @@ from tests.support.browsing import open_browser
 from tests.support.builders import Person, Robot
 from tests.support.rows import each_row
 
+pytestmark = pytest.mark.once("reads heads of requests, not SQL")
+
 T = TypeVar("T")
 JSON = "application/json"
 

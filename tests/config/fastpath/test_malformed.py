@@ -25,6 +25,8 @@ from tests.support.people import get_seen
 from tests.support.problems import any_problem, problem
 from tests.support.rows import each_row
 
+pytestmark = pytest.mark.once("reads bodies, not SQL")
+
 JSON = "application/json"
 
 

@@ -15,6 +15,8 @@ from gateway.use_cases import steps
 from ledger import api as ledger_api
 from tests.support.builders import start_run, step
 
+pytestmark = pytest.mark.once("words of answers, not SQL")
+
 INSIDE = "the password is swordfish"
 
 

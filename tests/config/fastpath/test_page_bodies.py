@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 from django.conf import settings
 from django.test import Client as DjangoClient
 
 from config.fastpath.bodies import STRANGER_LIMIT
 from tests.support.builders import Person
 from tests.support.live import Live
+
+pytestmark = pytest.mark.once("reads bodies, not SQL")
 
 LIMIT = 1_048_576
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}

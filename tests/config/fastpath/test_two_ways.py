@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.support.builders import pause_run, step
 from tests.support.people import rule
+
+pytestmark = pytest.mark.once("compares two fronts of one writer")
 
 
 def test_the_main_path_is_the_same(stages: tuple[Stage, Stage]) -> None:

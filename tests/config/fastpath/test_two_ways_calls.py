@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.gateway.calls.calls import rule, settle
 from tests.guidance.core.secrets.samples import body as drawn
 from tests.support.builders import pause_at_once
+
+pytestmark = pytest.mark.once("compares two fronts of one writer")
 
 TOKEN = "gh" + "p_" + drawn(36)
 SEVERAL = {

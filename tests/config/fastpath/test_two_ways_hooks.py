@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.config.fastpath.stages import JSON, Stage, alike
 from tests.gateway.coding_agents.hosts import FIXTURES, Host, load_recorded
 from tests.support.people import rule
+
+pytestmark = pytest.mark.once("compares two fronts of one writer")
 
 ASKED = {"command": "rm -rf build"}
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
 from tests.gateway.calls.calls import command
 from tests.support.builders import pause_at_once, start_run
 from tests.support.people import get_seen
+
+pytestmark = pytest.mark.once("compares two fronts of one writer")
 
 ABSENT = "01900000-0000-7000-8000-000000000000"
 

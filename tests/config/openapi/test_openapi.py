@@ -10,6 +10,8 @@ import pytest
 from tests.support.live import Live
 from tests.support.problems import STATUSES
 
+pytestmark = pytest.mark.once("compares a document with the code")
+
 # The doors of the contract that stand so far.
 DOORS = {
     "POST /runs",

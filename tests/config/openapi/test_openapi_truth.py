@@ -22,6 +22,8 @@ from tests.support.document import (
 )
 from tests.support.live import Live
 
+pytestmark = pytest.mark.once("compares a document with the code")
+
 PUBLIC = {"get_health", "get_policy_schema", "get_readiness"}
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
 

@@ -18,6 +18,10 @@ from tests.support.browsing import FRAGMENT, fragment, open_browser, send
 from tests.support.builders import Person, pause_at_once, pause_run, start_run
 from tests.support.people import rule as rule_over_api
 
+pytestmark = pytest.mark.once(
+    "forms and pages; the rulings behind them are repeated in tests/reviews/rulings"
+)
+
 
 @pytest.fixture
 def review(agent: httpx.Client) -> str:

@@ -15,6 +15,8 @@ from tests.console.queue.panes import Desk, open_desk
 from tests.gateway.calls.calls import claim, command, rule, tool
 from tests.support.builders import Person, start_run
 
+pytestmark = pytest.mark.once("judges what is typed, not SQL")
+
 WORSE = "rm -rf / --no-preserve-root"
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

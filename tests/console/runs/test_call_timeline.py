@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from console.format import format_elapsed
@@ -13,6 +14,8 @@ from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
 from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy, start_run
 from tests.support.rows import each_row
+
+pytestmark = pytest.mark.once("draws entries, not SQL")
 
 
 def lines(person: Person, project: Project, run: str) -> list[str]:

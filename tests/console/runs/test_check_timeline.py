@@ -12,6 +12,8 @@ from tests.gateway.checks.saying import end_turn, exhaust, judge, open_check
 from tests.support.browsing import open_browser, send
 from tests.support.builders import Person, make_policy, start_run
 
+pytestmark = pytest.mark.once("draws entries, not SQL")
+
 GATES = {
     "tests-pass": {"name": "Test suite", "severity": "critical", "criteria": ["Green"]},
     "style": {"name": "Style", "severity": "high", "criteria": ["Quiet"]},

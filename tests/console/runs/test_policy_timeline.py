@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from accounts.models import Project
 from ledger.models import Run
 from reviews.policies.services import activate_version, create_version
 from tests.support.browsing import open_browser
 from tests.support.builders import Person
+
+pytestmark = pytest.mark.once("draws entries, not SQL")
 
 
 def test_each_act_on_a_policy_has_its_line(project: Project, alice: Person) -> None:

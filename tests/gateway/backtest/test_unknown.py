@@ -17,6 +17,8 @@ from tests.gateway.calls.calls import ask, command
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.support.builders import start_run, step
 
+pytestmark = pytest.mark.once("judges stored facts, not SQL")
+
 UNSURE = {"continue": {"max_uncertainty": 0.2}}
 DIFFS = {"tools": {"max_diff_lines": 7}}
 

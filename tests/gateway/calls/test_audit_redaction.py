@@ -19,6 +19,8 @@ from tests.gateway.calls.calls import command
 from tests.support.builders import start_run
 from tests.support.examples import examples
 
+pytestmark = pytest.mark.once("redacts text, not SQL")
+
 KEY = b"a key for tests"
 WORDS = "shown preview quotes command arguments edits message details content tool diff"
 PEM = "-----BEGIN PRIVATE " + "KEY-----\n"

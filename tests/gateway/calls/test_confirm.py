@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from tests.gateway.calls.calls import claim, command, gates, rule, tool
 from tests.support.builders import make_policy, start_run
+
+pytestmark = pytest.mark.once("judges calls, not SQL")
 
 
 def test_a_call_waits_for_a_person_where_its_agent_wants_one(

@@ -9,6 +9,8 @@ from accounts.models import Project
 from tests.gateway.calls.calls import ask, claim, command, gates, rule, settle, tool
 from tests.support.builders import make_policy, start_run
 
+pytestmark = pytest.mark.once("judges calls, not SQL")
+
 
 def test_what_decides_is_told_among_more_findings_than_are_told(
     agent: httpx.Client, reviewer: httpx.Client, project: Project

@@ -24,6 +24,8 @@ from tests.support.builders import Robot, start_run, step
 from tests.support.live import Live
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once("judges calls, not SQL")
+
 
 def budget(agent: httpx.Client, run: str) -> dict[str, Any]:
     parts: dict[str, Any] = agent.get(f"/runs/{run}").json()["budget"]

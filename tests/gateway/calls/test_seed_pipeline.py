@@ -29,6 +29,8 @@ from tests.support.builders import make_policy, start_run
 from tests.support.problems import problem
 from tests.support.rows import each_row
 
+pytestmark = pytest.mark.once("judges calls, not SQL")
+
 WRITE = {
     "type": "object",
     "properties": {

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from ledger.models import Entry
@@ -16,6 +17,10 @@ from reviews.models import Review, ToolCall
 from tests.gateway.coding_agents.hosts import SOON, Host, decision, load_recorded
 from tests.support.builders import make_policy
 from tests.support.people import rule
+
+pytestmark = pytest.mark.once(
+    "forms of hooks; the calls behind them are repeated in tests/gateway/calls"
+)
 
 ASKED = "rm -rf build"
 # A person is asked when the same is done twice in a row.

@@ -20,6 +20,10 @@ from tests.support.builders import Robot, make_policy, make_robot
 from tests.support.live import Live
 from tests.support.people import rule
 
+pytestmark = pytest.mark.once(
+    "forms of hooks; the calls behind them are repeated in tests/gateway/calls"
+)
+
 ASKED = "rm -rf build"
 WARY = {"continue": {"repeat_limit": 2}}
 

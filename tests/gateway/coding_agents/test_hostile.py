@@ -14,6 +14,10 @@ from reviews.models import Review
 from tests.gateway.coding_agents.hosts import SOON, Host, decision
 from tests.support.people import rule
 
+pytestmark = pytest.mark.once(
+    "forms of hooks; the calls behind them are repeated in tests/gateway/calls"
+)
+
 
 def test_a_commit_is_found_in_any_text_at_once() -> None:
     for command, commits in (

@@ -24,6 +24,8 @@ from tests.support.builders import Person, make_policy, step
 from tests.support.problems import problem
 from tests.support.threads import at_once
 
+pytestmark = pytest.mark.once("builds spans from entries, not SQL")
+
 
 def types(client: httpx.Client, run: dict[str, Any]) -> list[str]:
     return [entry["type"] for entry in ledger(client, run["id"])]

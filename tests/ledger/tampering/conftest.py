@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
+from ledger.management.commands import ledger_verify
 from ledger.models import Run
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.gateway.checks.saying import exhaust, judge, open_check
@@ -23,6 +24,17 @@ GATES = {
     "tests-pass": {"name": "Tests", "severity": "critical", "criteria": ["They pass"]},
     "style": {"name": "Style", "severity": "high", "criteria": ["It is quiet"]},
 }
+
+
+@pytest.fixture
+def few_runs(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ledger_verify` recomputes the chains of this project alone.
+
+    What is missing is still looked for everywhere: other tests have left thousands of
+    runs, and their chains would only take time.
+    """
+    own = Run.objects.filter(project=project)
+    monkeypatch.setattr(ledger_verify, "list_selected_runs", lambda _code: own)
 
 
 @pytest.fixture

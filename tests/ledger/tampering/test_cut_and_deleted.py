@@ -71,6 +71,7 @@ def rechain(run: Run) -> None:
     run_sql(f"UPDATE ledger_run SET {row} WHERE id = %s", [hash_link(link), run.pk])
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_a_deleted_run_leaves_a_gap_in_its_project(
     agent: httpx.Client, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -95,6 +96,7 @@ def test_what_the_chain_cannot_know_is_not_claimed(agent: httpx.Client) -> None:
     assert Entry.objects.get(run=run, seq=run.head_seq).hash == run.head_hash
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_an_entry_moved_behind_the_end_of_its_project_is_named(
     agent: httpx.Client, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:

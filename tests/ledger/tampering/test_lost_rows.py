@@ -46,6 +46,7 @@ def list_faults(
     return capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_entries_whose_run_is_gone_are_named(
     run: Run, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_run_whose_policy_is_gone_is_still_checked(
         transaction.set_rollback(True)
 
 
+@pytest.mark.usefixtures("few_runs")
 def test_a_project_without_its_last_position_is_named(
     run: Run, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,6 +24,8 @@ from tests.loop.saying import (
 )
 from tests.loop.thinking import thinking, wants
 
+pytestmark = pytest.mark.once("judges signals, not SQL")
+
 FIELDS = {
     *("note_queue_length", "recent_log_entries", "pending_recommendations"),
     *("active_runs", "half_done"),

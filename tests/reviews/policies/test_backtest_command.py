@@ -20,6 +20,10 @@ from tests.gateway.calls.calls import command, rule
 from tests.reviews.policies.trials import run as run_over_api
 from tests.support.builders import make_policy, start_run, step
 
+pytestmark = pytest.mark.once(
+    "words of a command; its SQL is repeated in test_backtests"
+)
+
 DRAFT = """\
 continue:
   max_uncertainty: 0.2

@@ -14,6 +14,8 @@ from guidance.models import PolicyActivation, PolicyVersion
 from guidance.services import get_policy_in_force
 from reviews.policies.services import create_version
 
+pytestmark = pytest.mark.once("words of a command; its SQL is repeated in test_writing")
+
 
 def run(act: str, *args: Any, project: Project) -> int | str | None:
     """The exit code."""

@@ -28,6 +28,8 @@ from tests.support.live import Live
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 
+pytestmark = pytest.mark.once("asks who may rule, not SQL")
+
 MARK = "Checkrail-Agent-Session"
 # From a session that nobody knows.
 UNKNOWN = "claude-code:0192"
