@@ -46,6 +46,7 @@ from reviews.policies.api import router as policies
 from reviews.policies.assignments_api import router as assignments
 from reviews.policies.backtest.api import router as backtests
 from reviews.policies.shadow.api import router as shadows
+from reviews.policies.suggestions.api import router as suggestions
 from reviews.policies.versions_api import router as policy_versions
 from webhooks.api import router as webhooks
 
@@ -106,6 +107,7 @@ api.add_router("", policies)
 api.add_router("", policy_versions)
 api.add_router("", backtests)
 api.add_router("", shadows)
+api.add_router("", suggestions)
 api.add_router("", telemetry)
 api.add_router("", webhooks)
 api.add_router("", loop)

@@ -8,6 +8,7 @@ from celery import shared_task
 
 from reviews.policies.backtest.perform import perform_next
 from reviews.policies.moves import move_running_runs
+from reviews.policies.suggestions.perform import perform_next_search
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 
 # One thread of a process runs backtests: the others do what cannot wait.
@@ -31,12 +32,13 @@ def move_runs() -> int:
 
 @shared_task
 def run_backtests() -> int:
-    """Run all that wait, and those whose worker is gone, one after the other."""
+    """Run all that wait, and those whose worker is gone, one after the other. A search for
+    suggestions comes after the backtests, for which somebody waits."""
     if not _backtesting.acquire(blocking=False):
         return 0
     try:
         done = 0
-        while perform_next():
+        while perform_next() or perform_next_search():
             done += 1
         return done
     finally:

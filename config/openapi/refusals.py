@@ -73,6 +73,7 @@ OWN: Mapping[str, Problems] = {
     "comment_review": (AlreadyRuled, ReviewExpired),
     "make_exemption": (NotFound, Unchanged),
     "store_policy_version": (Unchanged, ReviewOpen, StaleVersion),
+    "create_suggested_draft": (Unchanged, StaleVersion),
     "activate_policy_version": (Unchanged, ReviewOpen, StaleVersion),
     "start_policy_shadow": (Unchanged, ShadowRunning),
     "stop_policy_shadow": (Unchanged,),

@@ -14,7 +14,7 @@ from django.urls import reverse
 from console.format import format_count, format_elapsed
 from console.policies.backtest_items import ItemRow, build_item, format_decision
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
-from reviews.models import Backtest, BacktestItem, BacktestState
+from reviews.models import Backtest, BacktestItem, JobState
 from reviews.policies.backtest.people import DISAGREE
 from reviews.policies.backtest.selectors import list_items, read_result
 from safetext import make_visible_line
@@ -112,7 +112,7 @@ def build_backtest_page(
 
     items = _list_ordered(backtest, chosen)
     total = items.count() if chosen else result["changed"]
-    ended = backtest.state not in (BacktestState.WAITING, BacktestState.RUNNING)
+    ended = backtest.state not in (JobState.WAITING, JobState.RUNNING)
     begun = backtest.started_at or backtest.created_at
     took = ((backtest.ended_at or at) - begun).total_seconds()
     page = items[:ITEMS]
@@ -124,9 +124,7 @@ def build_backtest_page(
         state=backtest.state,
         ended=ended,
         reason=backtest.reason,
-        share=100.0
-        if backtest.state == BacktestState.FINISHED
-        else _get_share(backtest),
+        share=100.0 if backtest.state == JobState.FINISHED else _get_share(backtest),
         progress=f"{done:,} of {format_count(backtest.total, 'entry', 'entries')} read",
         took=format_elapsed(max(0, int(took * 1000))),
         unknown=_describe_unknown(result),

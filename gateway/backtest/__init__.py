@@ -17,10 +17,16 @@ from gateway.backtest.checks import (
     judge_check_again,
     note_check,
 )
-from gateway.backtest.steps import STEP, describe_step, judge_step_again
+from gateway.backtest.steps import (
+    STEP,
+    describe_step,
+    judge_step_again,
+    read_step_figures,
+)
 from gateway.backtest.turns import TURN, describe_turn, judge_turn_again
 from gateway.transitions import apply_counted_step
 from guidance.core.runs.memory import TRACE_LIMIT
+from ledger.backtest.figures import register_figures
 from ledger.backtest.judges import register_judge, register_note
 
 
@@ -33,6 +39,7 @@ def register_judges() -> None:
         # All that any policy can look back at.
         apply=partial(apply_counted_step, kept=TRACE_LIMIT),
     )
+    register_figures("step.judged", read_step_figures)
     for name in ("call.judged", "call.replayed"):
         register_judge(name, kind=CALL, judge=judge_call_again, describe=describe_call)
     register_judge(

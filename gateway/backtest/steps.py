@@ -8,6 +8,7 @@ from gateway.backtest.facts import build_draft_budget, find_draft_cap, shorten
 from gateway.stored_decisions import get_stored_cap, judge_stored_step
 from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict
 from guidance.core.vocabulary import STEP_DECISIONS
+from ledger.backtest.figures import StepFigures
 from ledger.backtest.judges import (
     BothJudgements,
     DecisionKind,
@@ -41,6 +42,14 @@ def judge_step_again(item: StoredDecision) -> BothJudgements | Unknown:
         )
         stored = _build_judgement(own)
     return BothJudgements(stored, _build_judgement(after))
+
+
+def read_step_figures(payload: Payload) -> StepFigures | None:
+    """None for what another version of the gates has measured."""
+    if payload["engine"] != ENGINE_VERSION:
+        return None
+    verdict = payload["verdict"]
+    return StepFigures(payload["policy"], verdict["metrics"], verdict["findings"])
 
 
 def describe_step(payload: Payload, _state: RunState) -> Subject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from ledger.verification.unreadable import refuse_other
 
 # So many entries are in memory at once, each with at most the largest body that is taken.
 PAGE = 250
-_COLUMNS = ("run_id", "seq", "at", "type", "payload")
+_COLUMNS = ("run_id", "seq", "at", "type", "actor", "payload")
 _RUN_COLUMNS = (
     *("pk", "code", "project_id", "agent_id", "policy_id", "status", "status_reason"),
     *("model", "head_seq", "head_hash", "updated_at"),
@@ -27,6 +27,7 @@ class StoredEntry(NamedTuple):
     seq: int
     at: datetime
     type: str
+    actor: str
     payload: str | None
 
 
@@ -62,10 +63,15 @@ def list_run_batches(runs: QuerySet[Run]) -> Iterator[list[Run]]:
 
 
 def list_entry_pages(
-    batch: Sequence[Run], *, until: datetime | None
+    batch: Sequence[Run],
+    *,
+    until: datetime | None,
+    types: Collection[str] | None = None,
 ) -> Iterator[dict[int, list[StoredEntry]]]:
-    """The entries of these runs by run, each in order."""
+    """The entries of these runs by run, each in order; of these types, or of all."""
     entries = Entry.objects.filter(run_id__in=[run.pk for run in batch])
+    if types is not None:
+        entries = entries.filter(type__in=types)
     if until is not None:
         entries = entries.filter(at__lte=until)
     if len(batch) > 1:
@@ -84,9 +90,9 @@ def _read(entries: QuerySet[Entry]) -> Iterable[StoredEntry]:
     except Exception as error:
         refuse_other(error)
     return [
-        StoredEntry(run_id, seq, at, entry_type, _read_payload(pk))
-        for pk, run_id, seq, at, entry_type in entries.values_list(
-            "pk", "run_id", "seq", "at", "type"
+        StoredEntry(run_id, seq, at, entry_type, actor, _read_payload(pk))
+        for pk, run_id, seq, at, entry_type, actor in entries.values_list(
+            "pk", "run_id", "seq", "at", "type", "actor"
         )
     ]
 

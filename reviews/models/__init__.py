@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from reviews.models.backtest import Backtest, BacktestItem, BacktestState
+from reviews.models.backtest import Backtest, BacktestItem
 from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
 from reviews.models.exemption import Exemption
+from reviews.models.job import UNENDED, HistoryJob, JobState
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
@@ -18,21 +19,24 @@ from reviews.models.review import (
     Ruling,
 )
 from reviews.models.shadow import PolicyShadow, PolicyShadowItem, ShadowEnd
+from reviews.models.suggestions import SuggestionSearch
 from reviews.models.wait import AgentWait
 
 __all__ = [
     "RULINGS",
     "SERVER_KINDS",
+    "UNENDED",
     "AdvisoryWarning",
     "AgentWait",
     "Backtest",
     "BacktestItem",
-    "BacktestState",
     "Comment",
     "Exemption",
     "GateCheck",
     "Grant",
     "GrantState",
+    "HistoryJob",
+    "JobState",
     "Kind",
     "Permission",
     "PolicyShadow",
@@ -43,5 +47,6 @@ __all__ = [
     "Ruling",
     "Scope",
     "ShadowEnd",
+    "SuggestionSearch",
     "ToolCall",
 ]

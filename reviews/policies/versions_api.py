@@ -68,7 +68,7 @@ def store_policy_version(
 ) -> HttpResponse:
     """Store a whole document as the next version; it is a draft unless you activate it."""
     person = get_person(request)
-    project = _get_managed_project(person, body.project)
+    project = get_managed_project(person, body.project)
     if body.yaml is None:
         checked = check_document(body.document)
     else:
@@ -100,7 +100,7 @@ def activate_policy_version(
 ) -> HttpResponse:
     """Put a version in force for new runs. Activating an old one restores it."""
     person = get_person(request)
-    project = _get_managed_project(person, body.project)
+    project = get_managed_project(person, body.project)
     outcome = activate_version(
         project_id=project.pk,
         name=name,
@@ -113,7 +113,7 @@ def activate_policy_version(
     return _answer(outcome, status=200 if outcome.review is None else 202)
 
 
-def _get_managed_project(person: PersonPrincipal, slug: str | None) -> Project:
+def get_managed_project(person: PersonPrincipal, slug: str | None) -> Project:
     project = get_project(principal=person, slug=slug)
     require_role(user_id=person.user_id, project_id=project.pk, role=Role.MANAGER)
     return project

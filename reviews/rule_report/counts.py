@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import connection
 from django.db.models import F, Func, QuerySet, TextField
@@ -16,6 +16,8 @@ from reviews.models import Kind, Review, ReviewState
 # The newest ones: a page has to come at once, however long the project lives.
 REVIEWS_LIMIT = 5_000
 _AT_A_TIME = 500
+# So many calls of each rule are named.
+NEWEST = 5
 # What becomes of a review: by a person's ruling, or by its state without one.
 _ANSWERS = {
     "approve": "approved",
@@ -27,9 +29,18 @@ _ANSWERS = {
 }
 
 
+class AskedCall(NamedTuple):
+    """One of the calls that were asked about, and what became of it."""
+
+    review: str
+    title: str
+    answer: str
+
+
 @dataclass(slots=True, kw_only=True)
 class RuleCount:
-    """A review counts for every rule that asked. `ended` ones nobody had to answer."""
+    """A review counts for every rule that asked. `ended` ones nobody had to answer; a few
+    of the `newest` are named."""
 
     rule: str
     gate: str
@@ -41,13 +52,14 @@ class RuleCount:
     expired: int = 0
     waiting: int = 0
     ended: int = 0
+    newest: list[AskedCall] = field(default_factory=list)
 
     @property
     def answered(self) -> int:
         return self.approved + self.amended + self.denied + self.aborted
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "newest"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,17 +96,20 @@ def list_confirmations(*, project_id: int, since: datetime) -> QuerySet[Review]:
     return of_project.filter(pk__gt=last, kind=Kind.CONFIRMATION)
 
 
-def count_rules(*, project_id: int, days: int, at: datetime) -> RuleCounts:
-    """Two queries, however many there are."""
+def count_rules(
+    *, project_id: int, days: int, at: datetime, policy: str | None = None
+) -> RuleCounts:
+    """Of all runs, or of those of one policy. Two queries, however many there are."""
     since = at - timedelta(days=days)
-    reviews = (
-        list_confirmations(project_id=project_id, since=since)
-        .order_by("-pk")
-        .values_list("state", "ruling__action", _build_findings_expression())
+    asked = list_confirmations(project_id=project_id, since=since)
+    if policy is not None:
+        asked = asked.filter(run__policy__name=policy)
+    reviews = asked.order_by("-pk").values_list(
+        "state", "ruling__action", "code", "title", _build_findings_expression()
     )
     counts: dict[str, RuleCount] = {}
     seen, counted_all = 0, True
-    for state, action, text in reviews[: REVIEWS_LIMIT + 1].iterator(
+    for state, action, code, title, text in reviews[: REVIEWS_LIMIT + 1].iterator(
         chunk_size=_AT_A_TIME
     ):
         if seen == REVIEWS_LIMIT:
@@ -106,6 +121,8 @@ def count_rules(*, project_id: int, days: int, at: datetime) -> RuleCounts:
             count = counts.setdefault(rule, RuleCount(rule=rule, gate=gate))
             count.asked += 1
             setattr(count, answer, getattr(count, answer) + 1)
+            if len(count.newest) < NEWEST:
+                count.newest.append(AskedCall(str(code), title, answer))
     return RuleCounts(
         rules=tuple(sorted(counts.values(), key=lambda each: (-each.asked, each.rule))),
         reviews=seen,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,18 +15,14 @@ from common.ids import parse_code
 from guidance.core.canonical import to_canonical_json
 from guidance.models import PolicyVersion
 from ledger.models import Run
-from ledger.waiting.coalescing import CoalescingSender
-from reviews.models import Backtest, BacktestState
+from reviews.models import UNENDED, Backtest, JobState
+from reviews.policies.jobs import send_hint
 
-RUN_BACKTESTS = "reviews.tasks.run_backtests"
 # How far back it looks unless it is told.
 DAYS = 30
 # Of one project: so many may wait or run at once, and so many are kept.
-UNENDED = 5
+UNENDED_LIMIT = 5
 KEPT = 50
-_UNENDED_STATES = (BacktestState.WAITING, BacktestState.RUNNING)
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +47,7 @@ def start_backtest(
     period: Period,
 ) -> Backtest:
     """Put it before the workers; one of them takes it at once."""
-    waiting = Backtest.objects.filter(project=project, state__in=_UNENDED_STATES)
-    if waiting.count() >= UNENDED:
-        raise RateLimited(
-            f"{UNENDED} backtests of this project are not done yet. Cancel one, or wait.",
-            retry_after=30,
-        )
+    require_room(project)
     backtest = build_backtest(
         project=project,
         policy=policy,
@@ -68,8 +58,19 @@ def start_backtest(
     backtest.created_by_id = user_id
     backtest.save()
     _delete_old(project)
-    _hints.add((project.pk,))
+    send_hint(project.pk)
     return backtest
+
+
+def require_room(project: Project) -> None:
+    """Refuse where so many wait or run already."""
+    waiting = Backtest.objects.filter(project=project, state__in=UNENDED)
+    if waiting.count() >= UNENDED_LIMIT:
+        raise RateLimited(
+            f"{UNENDED_LIMIT} backtests of this project are not done yet. Cancel one, or "
+            "wait.",
+            retry_after=30,
+        )
 
 
 def build_backtest(
@@ -113,8 +114,8 @@ def build_backtest(
 
 def cancel_backtest(backtest: Backtest) -> Backtest:
     """What was found so far stays; one that has ended stays as it is."""
-    Backtest.objects.filter(pk=backtest.pk, state__in=_UNENDED_STATES).update(
-        state=BacktestState.CANCELLED, ended_at=timezone.now()
+    Backtest.objects.filter(pk=backtest.pk, state__in=UNENDED).update(
+        state=JobState.CANCELLED, ended_at=timezone.now()
     )
     backtest.refresh_from_db()
     return backtest
@@ -130,19 +131,4 @@ def _delete_old(project: Project) -> None:
     old = Backtest.objects.filter(project=project).exclude(
         pk__in=list(kept.values_list("pk", flat=True))
     )
-    old.exclude(state__in=_UNENDED_STATES).delete()
-
-
-def _send_task(_projects: list[int]) -> None:
-    # Late: a command that starts none need not load Celery.
-    from celery import current_app
-    from kombu.exceptions import OperationalError
-
-    try:
-        current_app.send_task(RUN_BACKTESTS, expires=60, retry=False)
-    except (OperationalError, OSError) as error:
-        logger.warning("A hint to run a backtest could not be sent: %s", error)
-
-
-# Only a hint, from a thread of its own: the clock finds what was lost.
-_hints = CoalescingSender("backtest-hints", _send_task)
+    old.exclude(state__in=UNENDED).delete()

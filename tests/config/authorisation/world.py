@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from itertools import cycle
 from typing import Any
@@ -16,7 +18,7 @@ from django.utils import timezone
 from accounts.models import Project, Role, User
 from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
-from reviews.models import Backtest, PolicyShadow
+from reviews.models import Backtest, PolicyShadow, SuggestionSearch
 from reviews.policies.services import create_version
 from tests.conftest import PLAIN, client_for
 from tests.gateway.calls.calls import command, rule
@@ -204,6 +206,42 @@ class World:
         with client_for(self.live, self.manager) as manager:
             started = manager.post("/policies/watched/shadow", json=target.body).json()
         return replace(target, shadow=started["id"], body={})
+
+    def searching(self) -> Target:
+        return replace(self.with_policy(), body={})
+
+    def suggested(self) -> Target:
+        """A suggestion that nobody has made a draft of yet."""
+        target = self.trying()
+        version = make_policy("strict", project=self.project)
+        setting = "continue.max_uncertainty"
+        value = next(_resets) / 1000
+        point = {"caught": 5, "in_vain": 0}
+        limit = {
+            "setting": setting,
+            "gate": "uncertainty",
+            "decision": "pause",
+            "today": 0.8,
+            "suggested": value,
+            "enough": True,
+            "stopped": 5,
+            "approved": 5,
+            "completed": 0,
+            "steps": 10,
+            "decisions_changed": 5,
+            "points": [{"value": each, **point} for each in (0.8, value)],
+            "examples": [],
+        }
+        SuggestionSearch.objects.create(
+            project=self.project,
+            policy="strict",
+            version=version.version,
+            since=timezone.now() - timedelta(days=1),
+            until=timezone.now(),
+            state="finished",
+            result=json.dumps({"limits": [limit], "rules": []}),
+        )
+        return replace(target, body={"setting": setting})
 
     def with_steps(self) -> Target:
         target = self.running()

@@ -10,7 +10,7 @@ import pytest
 
 from accounts.models import Project
 from guidance.models import PolicyVersion
-from reviews.models import Backtest, BacktestState
+from reviews.models import Backtest, JobState
 from reviews.policies.backtest.perform import perform_next
 from tests.gateway.calls.calls import command, rule
 from tests.support.browsing import open_browser
@@ -142,7 +142,7 @@ def test_it_is_cancelled_by_managers_and_says_so(
     browser = open_browser(alice.user)
     assert "Cancel" in read(browser.get(there).content.decode())
     browser.post(f"{there}cancel/")
-    assert Backtest.objects.get(project=project).state == BacktestState.CANCELLED
+    assert Backtest.objects.get(project=project).state == JobState.CANCELLED
     said = read(browser.get(there).content.decode())
     assert "Cancelled" in said
     assert "Cancel " not in said

@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts.models import Project
 from ledger.backtest.engine import JudgedPage, judge_history
 from reviews.models import Backtest, BacktestItem
+from reviews.policies import jobs
 from reviews.policies.backtest import perform, services
 from reviews.tasks import run_backtests
 from tests.conftest import client_for
@@ -212,7 +213,7 @@ def test_one_that_was_cancelled_stays_as_far_as_it_came(
     """The worker notices it at its next sign, and writes nothing more."""
     code = start(manager, document=UNSURE)
     judge = judge_history
-    monkeypatch.setattr(perform, "SIGN_S", 0)
+    monkeypatch.setattr(jobs, "SIGN_S", 0)
     monkeypatch.setattr("ledger.backtest.history.PAGE", 1)
 
     pages: list[JudgedPage] = []
@@ -309,7 +310,7 @@ def test_one_that_kills_its_workers_is_given_up(
 ) -> None:
     code = start(manager, document=UNSURE)
     lose_worker(code)
-    Backtest.objects.filter(code=code).update(attempts=perform.ATTEMPTS)
+    Backtest.objects.filter(code=code).update(attempts=jobs.ATTEMPTS)
 
     run_backtests()
 
@@ -321,7 +322,7 @@ def test_one_that_kills_its_workers_is_given_up(
 def test_so_many_may_wait_and_so_many_are_kept(
     manager: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "UNENDED", 2)
+    monkeypatch.setattr(services, "UNENDED_LIMIT", 2)
     monkeypatch.setattr(services, "KEPT", 2)
     first = start(manager, document={})
     start(manager, document={})

@@ -1,0 +1,1 @@
+"""Suggestions for a policy from its stored history and people's rulings."""

@@ -1,0 +1,122 @@
+"""Look through a policy's history for suggestions, and make drafts of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.auth import PersonPrincipal
+from accounts.models import Project
+from common.errors import NotFound, StaleVersion
+from guidance.core.policy.rule_drafts import build_warning_draft
+from guidance.core.suggestions.limits import get_limit, set_limit
+from guidance.models import PolicyVersion
+from guidance.selectors import find_version_in_force
+from reviews.models import UNENDED, Backtest, SuggestionSearch
+from reviews.policies.backtest.services import Period, require_room, start_backtest
+from reviews.policies.jobs import send_hint
+from reviews.policies.selectors import list_versions, read_document
+from reviews.policies.services import create_version
+from reviews.policies.suggestions.selectors import Suggestions
+from reviews.policies.suggestions.sentences import (
+    describe_basis,
+    describe_change,
+    describe_limit,
+    describe_rule,
+)
+
+DAYS = 30
+# Of each policy so many searches are kept.
+KEPT = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestedDraft:
+    version: PolicyVersion
+    backtest: Backtest
+
+
+def start_search(project: Project, name: str) -> SuggestionSearch:
+    """Put it before the workers; the one that is under way where there is one."""
+    list_versions(project, name)
+    in_force = find_version_in_force(project_id=project.pk, name=name)
+    if in_force is None:
+        raise NotFound
+    searches = SuggestionSearch.objects.filter(project=project, policy=name)
+    until = timezone.now()
+    try:
+        with transaction.atomic():
+            search = SuggestionSearch.objects.create(
+                project=project,
+                policy=name,
+                version=in_force.version,
+                since=until - timedelta(days=DAYS),
+                until=until,
+            )
+    except IntegrityError:
+        under_way = searches.filter(state__in=UNENDED).first()
+        # It may have ended just now: then that is the newest.
+        search = under_way or searches.latest("pk")
+    kept = list(searches.order_by("-pk").values_list("pk", flat=True)[:KEPT])
+    searches.exclude(pk__in=kept).exclude(state__in=UNENDED).delete()
+    send_hint(project.pk)
+    return search
+
+
+def create_draft(
+    found: Suggestions, *, setting: str, person: PersonPrincipal, note: str = ""
+) -> SuggestedDraft:
+    """A version with this one change, which binds nobody, and its backtest over the same
+    time. Raises StaleVersion where another version is in force than was looked at."""
+    item = found.get_suggested(setting)
+    search, in_force = found.finished, found.in_force
+    assert search is not None
+    if in_force is None or found.stale:
+        raise StaleVersion(
+            f"Version {search.version} was looked at, and is not in force any more. Look "
+            "through the history again."
+        )
+    document = _change(read_document(in_force), item)
+    # Before the draft: one without its backtest would be half of what was asked for.
+    require_room(found.project)
+    outcome = create_version(
+        project_id=found.project.pk,
+        name=found.policy,
+        document=document,
+        note=note or describe_draft(item),
+        author=person,
+        based_on=in_force.version,
+    )
+    backtest = start_backtest(
+        project=found.project,
+        user_id=person.user_id,
+        policy=found.policy,
+        document=document,
+        version=outcome.version.version,
+        period=Period(since=search.since, until=search.until),
+    )
+    return SuggestedDraft(version=outcome.version, backtest=backtest)
+
+
+def describe_draft(item: Mapping[str, Any]) -> str:
+    """Why, for the history of the policy."""
+    if "rule" in item:
+        return f"Suggested from history. {describe_change(item)}. {describe_rule(item)}"
+    said = (describe_change(item) + ".", describe_limit(item), describe_basis(item))
+    return " ".join(("Suggested from history.", *said))
+
+
+def _change(document: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    if "rule" in item:
+        changed = build_warning_draft(document, item["rule"])
+    else:
+        limit = get_limit(item["setting"])
+        changed = set_limit(document, limit, limit.read_value(item["suggested"]))
+    if changed is None:
+        raise NotFound
+    return changed

@@ -1,0 +1,334 @@
+"""What stored history suggests is counted by hand, and becomes a draft with its backtest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from accounts.models import Project
+from guidance.core.policy.differences import list_differences
+from reviews.models import SuggestionSearch
+from reviews.tasks import run_backtests
+from tests.conftest import client_for
+from tests.gateway.calls.calls import command
+from tests.gateway.calls.calls import rule as rule_call
+from tests.reviews.policies.trials import get as get_backtest
+from tests.support.builders import (
+    make_policy,
+    make_project,
+    make_robot,
+    start_run,
+    step,
+)
+from tests.support.live import Live
+from tests.support.people import rule
+from tests.support.problems import problem
+
+SETTING = "continue.max_uncertainty"
+# Under a limit of 0.8: people aborted seven runs that no gate had held, approved five
+# pauses, and eight runs completed.
+ABORTED = (0.55, 0.6, 0.6, 0.65, 0.7, 0.75, 0.2)
+APPROVED = (0.85, 0.85, 0.9, 0.95, 0.95)
+COMPLETED = (0.5, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.1)
+
+
+def report(agent: httpx.Client, run: str, *figures: float) -> dict[str, Any]:
+    for number, uncertainty in enumerate(figures, 1):
+        body = step(number, uncertainty=uncertainty)
+        answer = agent.post(f"/runs/{run}/steps", json=body)
+        assert answer.status_code == 201, answer.text
+    decision: dict[str, Any] = answer.json()
+    return decision
+
+
+def abort(agent: httpx.Client, reviewer: httpx.Client, *figures: float) -> str:
+    run = start_run(agent)
+    report(agent, run, *figures)
+    answer = reviewer.post(f"/runs/{run}/abort", json={"reason": "In circles"})
+    assert answer.status_code == 200, answer.text
+    return run
+
+
+def approve(agent: httpx.Client, reviewer: httpx.Client, *figures: float) -> None:
+    decision = report(agent, start_run(agent), *figures)
+    rule(reviewer, decision["review"]["id"], "approve")
+
+
+def complete(agent: httpx.Client, *figures: float) -> None:
+    run = start_run(agent)
+    report(agent, run, *figures)
+    agent.post(f"/runs/{run}/finish", json={"outcome": "completed"})
+
+
+def make_history(agent: httpx.Client, reviewer: httpx.Client) -> list[str]:
+    aborted = [abort(agent, reviewer, 0.1, each) for each in ABORTED]
+    for each in APPROVED:
+        approve(agent, reviewer, 0.1, each)
+    for each in COMPLETED:
+        complete(agent, each)
+    # Still under way: nobody has said anything about it.
+    report(agent, start_run(agent), 0.7)
+    return aborted
+
+
+def look(manager: httpx.Client, name: str = "default") -> dict[str, Any]:
+    answer = manager.post(f"/policies/{name}/suggestions", json={})
+    assert answer.status_code == 202, answer.text
+    run_backtests()
+    return read(manager, name)
+
+
+def read(client: httpx.Client, name: str = "default") -> dict[str, Any]:
+    answer = client.get(f"/policies/{name}/suggestions")
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def get_limit(found: dict[str, Any], setting: str = SETTING) -> dict[str, Any]:
+    limit: dict[str, Any] = next(
+        each for each in found["limits"] if each["setting"] == setting
+    )
+    return limit
+
+
+def draft(manager: httpx.Client, setting: str, name: str = "default") -> httpx.Response:
+    return manager.post(
+        f"/policies/{name}/suggestions/draft", json={"setting": setting}
+    )
+
+
+@pytest.fixture
+def aborted(agent: httpx.Client, reviewer: httpx.Client) -> list[str]:
+    return make_history(agent, reviewer)
+
+
+def test_a_limit_is_suggested_and_drafted_with_a_backtest_that_agrees(
+    aborted: list[str], agent: httpx.Client, manager: httpx.Client
+) -> None:
+    found = look(manager)
+    assert (found["state"], found["stale"], found["version"]) == ("finished", False, 1)
+    assert (found["runs"], found["steps"]) == (21, 12 * 2 + 8 + 1)
+    limit = get_limit(found)
+    assert (limit["today"], limit["suggested"]) == (0.8, 0.54)
+    assert (limit["stopped"], limit["approved"], limit["completed"]) == (7, 5, 8)
+    points = {
+        each["value"]: (each["caught"], each["in_vain"]) for each in limit["points"]
+    }
+    assert [points[each] for each in (0.95, 0.84, 0.8, 0.65, 0.6, 0.54, 0.5)] == [
+        *[(0, 0), (0, 5), (0, 5), (2, 5), (3, 5), (6, 5), (6, 5)]
+    ]
+    assert [points[each] for each in (0.49, 0.29, 0.2, 0.19, 0.1, 0.0)] == [
+        *[(6, 6), (6, 12), (6, 12), (7, 12), (7, 12), (7, 13)]
+    ]
+    assert limit["because"] == (
+        "It would have caught 6 of 7 runs that people aborted (today 0), and asked in "
+        "vain 5 times (today 5)."
+    )
+    assert "12 rulings, 7 aborts and 5 approvals" in limit["rests_on"]
+    # 0.7 of the run that nobody has ruled on is a decision, and no case.
+    assert limit["decisions_changed"] == 7
+    assert {each["run"] for each in limit["examples"]} == set(aborted[:6])
+    others = [each for each in found["limits"] if each["setting"] != SETTING]
+    assert [each["suggested"] for each in others] == [None] * len(others)
+    assert read(agent) == found
+
+    answer = draft(manager, SETTING)
+
+    assert answer.status_code == 201, answer.text
+    made = answer.json()
+    assert (made["version"], made["active"]) == (2, False)
+    assert "Uncertainty limit: 0.8 → 0.54" in made["note"]
+    assert "caught 6 of 7 runs" in made["note"]
+    before, after = (
+        manager.get(f"/policies/default/versions/{number}").json()["document"]
+        for number in (1, 2)
+    )
+    (change,) = list_differences(before, after)
+    assert (change.path, change.before, change.after) == (SETTING, 0.8, 0.54)
+    run_backtests()
+    tried = get_backtest(manager, made["backtest"])
+    assert (tried["state"], tried["version"]) == ("finished", 2)
+    assert tried["changed"] == limit["decisions_changed"]
+    assert tried["moves"] == {"continue→pause": 7}
+    assert tried["agrees_with_people"]["asked_more"] == {"total": 7, "run_aborted": 6}
+    again = draft(manager, SETTING)
+    assert (again.status_code, again.json()["type"]) == (409, "/problems/unchanged")
+
+
+def test_other_projects_and_policies_do_not_count(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
+) -> None:
+    make_policy("other", project=project, **{"continue": {"max_uncertainty": 0.8}})
+    for each in ABORTED:
+        run = start_run(agent, policy="other")
+        report(agent, run, each)
+        reviewer.post(f"/runs/{run}/abort", json={})
+    limit = get_limit(look(manager))
+    assert (limit["stopped"], limit["steps"], limit["enough"]) == (0, 0, False)
+    assert limit["suggested"] is None
+    assert "Too little to tell by: people aborted 0" in limit["because"]
+    other = get_limit(look(manager, "other"))
+    assert (other["stopped"], other["approved"], other["enough"]) == (7, 0, False)
+    assert draft(manager, SETTING).status_code == 404
+
+
+def test_a_stretch_ends_with_an_approval(
+    agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client
+) -> None:
+    """0.9 was approved; what was aborted is what came after it. A run that its agent gave
+    up, and one that a gate stopped, say nothing."""
+    run = start_run(agent)
+    decision = report(agent, run, 0.9)
+    rule(reviewer, decision["review"]["id"], "approve")
+    agent.post(f"/runs/{run}/steps", json=step(2, uncertainty=0.4))
+    reviewer.post(f"/runs/{run}/abort", json={})
+    failed = start_run(agent)
+    report(agent, failed, 0.6)
+    agent.post(f"/runs/{failed}/finish", json={"outcome": "failed"})
+    report(agent, start_run(agent), 0.6, 0.1)
+    stopped = start_run(agent)
+    agent.post(f"/runs/{stopped}/steps", json=step(1, uncertainty=0.6, coherence=0.1))
+    limit = get_limit(look(manager))
+    points = {
+        each["value"]: (each["caught"], each["in_vain"]) for each in limit["points"]
+    }
+    assert (limit["stopped"], limit["approved"], limit["completed"]) == (1, 1, 0)
+    assert [points[each] for each in (0.39, 0.4, 0.89, 0.9)] == [
+        *[(1, 1), (0, 1), (0, 1), (0, 0)]
+    ]
+    # The step that was stopped for its coherence is not this limit's.
+    assert limit["steps"] == 5
+
+
+def test_what_was_measured_in_another_way_is_left_out(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
+) -> None:
+    make_policy("default", project=project, **{"continue": {"repeat_limit": 5}})
+    abort(agent, reviewer, 0.5)
+    make_policy("default", project=project, **{"continue": {"max_uncertainty": 0.7}})
+    abort(agent, reviewer, 0.6)
+    abort(agent, reviewer, 0.6)
+    found = look(manager)
+    assert (get_limit(found)["stopped"], get_limit(found)["today"]) == (2, 0.7)
+    assert get_limit(found, "budget.tokens")["stopped"] == 3
+
+
+def answer_calls(
+    agent: httpx.Client, reviewer: httpx.Client, text: str, *actions: str
+) -> None:
+    run = start_run(agent)
+    for number, action in enumerate(actions):
+        rule_call(reviewer, command(agent, run, f"{text}{number}"), action)
+
+
+def test_a_rule_that_is_always_approved_is_suggested_and_drafted(
+    agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client
+) -> None:
+    """Twenty times approved and never denied; with one denial it is not, nor below
+    twenty, nor where the guard itself is touched."""
+    answer_calls(agent, reviewer, "rm -rf a", *["approve"] * 20)
+    answer_calls(agent, reviewer, "git push -f origin b", *["approve"] * 20, "deny")
+    answer_calls(agent, reviewer, "git reset --hard c", *["approve"] * 19)
+    command(agent, start_run(agent), "rm -rf waits")
+    found = look(manager)
+    (suggested,) = found["rules"]
+    assert suggested["setting"] == "tools.rules.delete-folder"
+    record = ("asked", "approved", "denied", "waiting")
+    assert [suggested[name] for name in record] == [21, 20, 0, 1]
+    assert suggested["meaning"] == "delete-folder: asks a person → warns"
+    assert suggested["because"] == (
+        "Asked 21 times: people approved 20, and denied or changed none. 1 still waiting."
+    )
+    assert [each["answer"] for each in suggested["calls"]] == [
+        "waiting",
+        *["approved"] * 4,
+    ]
+
+    made = draft(manager, suggested["setting"]).json()
+
+    before, after = (
+        manager.get(f"/policies/default/versions/{number}").json()["document"]
+        for number in (1, made["version"])
+    )
+    (change,) = list_differences(before, after)
+    assert (change.path, change.after) == ("tools.rules.delete-folder", "warn")
+    run_backtests()
+    tried = get_backtest(manager, made["backtest"])
+    assert tried["moves"] == {"require-confirmation→warn": suggested["asked"]}
+    less = tried["agrees_with_people"]["asked_less"]
+    assert less == {"total": 21, "approve": 20, "no_ruling": 1}
+
+
+def test_another_version_in_force_has_to_be_looked_at_first(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
+) -> None:
+    answer_calls(agent, reviewer, "rm -rf a", *["approve"] * 20)
+    (suggested,) = look(manager)["rules"]
+    make_policy("default", project=project, **{"continue": {"repeat_limit": 4}})
+    assert read(manager)["stale"] is True
+    refused = draft(manager, suggested["setting"])
+    assert problem(refused, "stale-version")["status"] == 412
+    assert look(manager)["stale"] is False
+    assert draft(manager, suggested["setting"]).status_code == 201
+
+
+def test_nobody_has_looked_yet_and_one_search_is_under_way_at_a_time(
+    manager: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    nothing = read(reviewer)
+    assert (nothing["state"], nothing["limits"], nothing["rules"]) == (None, [], [])
+    for _ in range(2):
+        answer = manager.post("/policies/default/suggestions", json={})
+        assert (answer.status_code, answer.json()["state"]) == (202, "waiting")
+    assert SuggestionSearch.objects.filter(project=project).count() == 1
+    assert draft(manager, SETTING).status_code == 404
+    for _ in range(5):
+        look(manager)
+    assert SuggestionSearch.objects.filter(project=project).count() == 3
+    assert reviewer.post("/policies/default/suggestions", json={}).status_code == 403
+    assert draft(reviewer, SETTING).status_code == 403
+    assert manager.get("/policies/nothing/suggestions").status_code == 404
+
+
+def test_a_draft_without_room_for_its_backtest_is_not_made(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answer_calls(agent, reviewer, "rm -rf a", *["approve"] * 20)
+    (suggested,) = look(manager)["rules"]
+    monkeypatch.setattr("reviews.policies.backtest.services.UNENDED_LIMIT", 0)
+    assert draft(manager, suggested["setting"]).status_code == 429
+    assert len(manager.get("/policies/default/versions").json()["items"]) == 1
+
+
+def test_steps_of_other_gates_and_other_projects_are_not_compared(
+    live: Live,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = make_project()
+    with client_for(live, make_robot(project=other)) as stranger:
+        report(stranger, start_run(stranger), 0.5, 0.5)
+    abort(agent, reviewer, 0.5)
+    found = look(manager)
+    assert (found["runs"], found["steps"], found["other"]) == (1, 1, 0)
+    monkeypatch.setattr("gateway.backtest.steps.ENGINE_VERSION", 99)
+    found = look(manager)
+    assert (found["steps"], found["other"]) == (1, 1)
+    assert get_limit(found)["stopped"] == 0
