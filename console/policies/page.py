@@ -24,6 +24,7 @@ from guidance.services import DEFAULT
 from ledger.models import Run, RunStatus
 from ledger.selectors import exclude_system_runs
 from reviews.policies.assignments import list_assignments
+from reviews.policies.decision_counts import count_around_activations
 from reviews.policies.selectors import (
     Document,
     list_activations,
@@ -140,6 +141,7 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
     # One more than is shown: the last one is compared with what was before.
     versions = list(rows[: HISTORY_LIMIT + 1])
     active = find_version_in_force(project_id=project.pk, name=name)
+    activations = list(list_activations(project, name))
     runs = count_runs_by_version([active.pk]) if active else {}
     return Rail(
         name=name,
@@ -147,7 +149,10 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
         newest=versions[0].version,
         items=build_history(
             versions,
-            list_activations(project, name),
+            activations,
+            around=count_around_activations(
+                project_id=project.pk, name=name, activations=activations
+            ),
             active=active.version if active else None,
             at=at,
         ),

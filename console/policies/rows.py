@@ -16,6 +16,7 @@ from guidance.core.policy.sentences import count_own_settings
 from guidance.models import PolicyActivation, PolicyVersion
 from ledger.models import Run
 from ledger.selectors import exclude_system_runs
+from reviews.policies.decision_counts import Around
 from reviews.policies.selectors import ListedPolicy, list_policies, read_document
 from safetext import make_visible_line
 
@@ -69,9 +70,21 @@ def _build_row(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAct:
+    """A time when a version came into force. `apart` is false where that is how the
+    version began, so that nothing needs to be said again. `did` is what was decided
+    before and after it."""
+
+    note: str
+    at: ShownMoment
+    by: Person | None
+    apart: bool
+    did: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryItem:
-    """`state` is "active", "draft" (never in force) or "old". `acts` are the times when
-    it came into force, as far as they are not how it began."""
+    """`state` is "active", "draft" (never in force) or "old"."""
 
     number: int
     state: str
@@ -79,13 +92,14 @@ class HistoryItem:
     by: Person | None
     at: ShownMoment
     changes: str
-    acts: tuple[tuple[str, ShownMoment, Person | None], ...]
+    acts: tuple[ShownAct, ...]
 
 
 def build_history(
     versions: Iterable[PolicyVersion],
     activations: Iterable[PolicyActivation],
     *,
+    around: Mapping[int, Around],
     active: int | None,
     at: datetime,
 ) -> tuple[HistoryItem, ...]:
@@ -108,17 +122,34 @@ def build_history(
                 at=build_past_moment(row.created_at, at),
                 changes="" if first else describe_changes(changes),
                 acts=tuple(
-                    (
-                        make_visible_line(act.note),
-                        build_past_moment(act.at, at),
-                        _build_person(act.by),
+                    ShownAct(
+                        note=make_visible_line(act.note),
+                        at=build_past_moment(act.at, at),
+                        by=_build_person(act.by),
+                        apart=(act.note, act.by_id) != (row.note, row.created_by_id),
+                        did=_describe_effect(around.get(act.pk)),
                     )
                     for act in acts.get(row.pk, ())
-                    if act.note != row.note or act.by_id != row.created_by_id
                 ),
             )
         )
     return tuple(items)
+
+
+def _describe_effect(around: Around | None) -> tuple[str, ...]:
+    """How many decisions asked a person or stopped something, before and after."""
+    if around is None or not around.after.decisions:
+        return ()
+    sides = [side for side in around if side and side.decisions]
+    counts = {
+        "asked": [(side.asked, side.decisions) for side in sides],
+        "stopped": [(side.stopped, side.decisions) for side in sides],
+    }
+    return tuple(
+        f"{word} " + " → ".join(f"{n:,} of {of:,}" for n, of in pairs)
+        for word, pairs in counts.items()
+        if word == "asked" or any(n for n, _ in pairs)
+    )
 
 
 def _name_state(
