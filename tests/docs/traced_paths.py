@@ -11,7 +11,7 @@ import os
 import re
 import threading
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import FrameType
 
@@ -32,12 +32,22 @@ _calls: Calls = {}
 _tracing = threading.Event()
 
 
+@cache
+def _get_own_path(filename: str) -> str | None:
+    """Where in the project the file is, if it is one of ours."""
+    path = Path(filename)
+    if not path.is_relative_to(ROOT):
+        return None
+    own = path.relative_to(ROOT)
+    return str(own) if own.parts[0] in APPS else None
+
+
 def _get_file(frame: FrameType | None) -> str | None:
     """The file of ours whose code runs in this frame, or called it."""
     while frame is not None:
-        path = Path(frame.f_code.co_filename)
-        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in APPS:
-            return str(path.relative_to(ROOT))
+        own = _get_own_path(frame.f_code.co_filename)
+        if own is not None:
+            return own
         frame = frame.f_back
     return None
 
@@ -45,9 +55,9 @@ def _get_file(frame: FrameType | None) -> str | None:
 def _note_call(frame: FrameType, event: str, _value: object) -> None:
     if not _tracing.is_set() or event != "call":
         return
-    path = Path(frame.f_code.co_filename)
-    if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in APPS:
-        called, caller = str(path.relative_to(ROOT)), _get_file(frame.f_back)
+    called = _get_own_path(frame.f_code.co_filename)
+    if called is not None:
+        caller = _get_file(frame.f_back)
         if caller is not None and caller != called:
             _calls.setdefault(caller, set()).add(called)
 
@@ -108,7 +118,7 @@ def _sign_in(person: Person, live: Live) -> httpx.Client:
     django.force_login(person.user)
     session = django.cookies[settings.SESSION_COOKIE_NAME].value
     cookies = {settings.SESSION_COOKIE_NAME: session}
-    return httpx.Client(base_url=live.url, cookies=cookies)
+    return httpx.Client(base_url=live.url, cookies=cookies, timeout=60)
 
 
 def _fill(page: str) -> dict[str, str]:

@@ -130,7 +130,7 @@ def test_one_decision_tells_all_it_was_made_on(history: History, alice: Person) 
     page = get_words(client, path)
     for part in (
         "Start repair the login test failed.",
-        "Trigger signalled · robo just now",
+        "Trigger signalled · robo",
         "Recent log entries 1 run.failed · robo: No disk",
         "Unfinished 2 2 paused",
         "Active runs 0 stale",

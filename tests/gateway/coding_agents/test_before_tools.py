@@ -221,12 +221,14 @@ def test_an_agent_that_asks_again_is_not_put_before_a_person_twice(
 ) -> None:
     codex.options = {**SOON}
     assert decision(codex.before(ASKED, "call_1")) == "deny"
+    codex.options = {}
     again = codex.parked(lambda: codex.before(ASKED, "call_2"))
     assert Review.objects.filter(run=codex.run).count() == 1
 
     rule(reviewer, str(codex.review.code), "approve")
     assert again.result(timeout=10) == {}
     # One approval, one call: the next one is asked about anew.
+    codex.options = {**SOON}
     codex.parked(lambda: codex.before(ASKED, "call_3"))
     assert Review.objects.filter(run=codex.run).count() == 2
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
+from contextlib import closing
+from http.client import HTTPConnection
 
 import httpx
 
@@ -13,10 +15,11 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from tests.conftest import client_for
-from tests.gateway.coding_agents.hosts import SOON, Host, decision
+from tests.gateway.coding_agents.hosts import SOON, Host, decision, is_waited_for
 from tests.support.builders import Robot, make_robot
 from tests.support.live import Live
 from tests.support.people import rule
+from tests.support.waiting import until
 
 ASKED = "rm -rf build"
 
@@ -96,21 +99,18 @@ def test_a_host_that_says_it_is_headless_is_remembered_as_such(claude: Host) -> 
 def test_a_host_that_hangs_up_lets_its_call_be_overtaken(
     live: Live, claude: Host, robo: Robot
 ) -> None:
-    async def hang_up() -> None:
-        path = f"{live.api}/hooks/claude-code/PreToolUse"
-        body = {
-            "session_id": claude.session,
-            "tool_name": "Bash",
-            "tool_input": {"command": ASKED},
-            "tool_use_id": "toolu_1",
-        }
-        async with httpx.AsyncClient(headers=robo.headers, timeout=0.5) as client:
-            await client.post(path, json=body)
-
-    try:
-        asyncio.run(hang_up())
-    except httpx.ReadTimeout:
-        pass
+    body = {
+        "session_id": claude.session,
+        "tool_name": "Bash",
+        "tool_input": {"command": ASKED},
+        "tool_use_id": "toolu_1",
+    }
+    url = httpx.URL(f"{live.api}/hooks/claude-code/PreToolUse")
+    headers = {**robo.headers, "Content-Type": "application/json"}
+    with closing(HTTPConnection(url.host, url.port)) as connection:
+        connection.request("POST", url.path, json.dumps(body), headers)
+        until(lambda: claude.known and is_waited_for(claude.run))
+    until(lambda: not is_waited_for(claude.run))
     assert claude.review.state == "open"
     claude.fire("UserPromptSubmit", prompt="Something else")
     assert claude.review.state == "withdrawn"
