@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
-
-from django.urls import reverse
 
 from console.format import format_count
 from guidance.core.policy.rule_drafts import build_warning_draft
 from guidance.core.shell_commands.rules import RULES
-from reviews.rule_report.counts import RuleCount
-from reviews.rule_report.drafts import RuleDraft, render_policy
-from safetext import ShownDiff, make_visible_line, show_diff
+from reviews.queue.rule_counts import RuleCount
+from safetext import make_visible_line
 
 _GATES = {"confirm": "The policy or the agent asks for a person in any case"}
 _ANSWERS = (
@@ -30,38 +25,21 @@ _ANSWERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleRow:
-    """`answers` are (word, number, tone); `draft` is empty where nothing is offered."""
+    """`answers` are (word, number, tone); `name` is the rule as the policy has it, empty
+    where no draft is offered."""
 
     rule: str
     about: str
     asked: str
     share: str
     answers: tuple[tuple[str, int, str], ...]
-    draft: str
+    name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftPage:
-    """A draft as it is shown and copied."""
-
-    rule: str
-    policy: str
-    based_on: int
-    yaml: str
-    diff: ShownDiff
-    told: str
-    judged_all: bool
-    refused: tuple[tuple[str, str], ...]
-
-
-def build_rule_row(
-    count: RuleCount, *, slug: str, days: int, document: Mapping[str, Any]
-) -> RuleRow:
+def build_rule_row(count: RuleCount, *, document: Mapping[str, Any]) -> RuleRow:
     rule = RULES.get(count.rule)
     changed = build_warning_draft(document, count.rule)
     offered = changed is not None and changed != document
-    draft = reverse("console:gateway-draft", args=[slug])
-    query = urlencode({"rule": count.rule, "days": days})
     return RuleRow(
         rule=make_visible_line(count.rule),
         about=rule.message if rule else _GATES.get(count.rule, ""),
@@ -72,34 +50,7 @@ def build_rule_row(
             for word, tone in _ANSWERS
             if getattr(count, word)
         ),
-        draft=f"{draft}?{query}" if offered else "",
-    )
-
-
-def build_draft_page(draft: RuleDraft, *, slug: str) -> DraftPage:
-    before, after = render_policy(draft.before), render_policy(draft.document)
-    name = f"{draft.policy}.yaml"
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True),
-        after.splitlines(keepends=True),
-        fromfile=name,
-        tofile=name,
-    )
-    return DraftPage(
-        rule=make_visible_line(draft.rule),
-        policy=draft.policy,
-        based_on=draft.based_on,
-        yaml=after,
-        diff=show_diff("".join(lines), file_name=name),
-        told=draft.describe(),
-        judged_all=draft.backtest.judged_all,
-        refused=tuple(
-            (
-                make_visible_line(review.title),
-                reverse("console:review", args=[slug, review.code]),
-            )
-            for review in draft.backtest.refused
-        ),
+        name=count.rule if offered else "",
     )
 
 

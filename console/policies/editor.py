@@ -33,7 +33,7 @@ from reviews.policies.selectors import (
     read_document,
 )
 from reviews.policies.services import create_version
-from reviews.rule_report.counts import count_rules
+from reviews.queue.rule_counts import count_rules
 
 FOLDER = "console/policies/"
 

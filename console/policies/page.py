@@ -31,7 +31,7 @@ from reviews.policies.selectors import (
     list_versions,
     read_document,
 )
-from reviews.rule_report.counts import count_rules
+from reviews.queue.rule_counts import count_rules
 from safetext import make_visible, make_visible_line
 
 DAYS = 30

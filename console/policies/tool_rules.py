@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from guidance.core.arguments import is_allowlisted
 from guidance.core.policy import Policy
 from guidance.core.shell_commands.rules import RULES
-from reviews.rule_report.counts import RuleCount
+from reviews.queue.rule_counts import RuleCount
 from safetext import make_visible_line
 
 # What a decision on a call is called here, and its tone.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -19,9 +18,7 @@ from console.webhooks.rows import (
     build_delivery_rows,
     is_busy,
 )
-from reviews.rule_report.backtest import Backtest
-from reviews.rule_report.counts import RuleCount
-from reviews.rule_report.drafts import RuleDraft
+from reviews.queue.rule_counts import RuleCount
 from webhooks.models import Delivery, WebhookEndpoint
 
 pytestmark = pytest.mark.once("uses no database")
@@ -163,30 +160,6 @@ def test_a_page_that_waits_for_something_soon_looks_again(
 
 
 # The report of the gateway
-
-
-def test_a_draft_is_described_in_sentences() -> None:
-    def told(**found: Any) -> str:
-        backtest = Backtest(**found)
-        return RuleDraft(
-            rule="r", policy="p", based_on=1, before={}, document={}, backtest=backtest
-        ).describe()
-
-    assert told() == "No past call would have been judged otherwise."
-    one = told(calls=1, changed=1)
-    assert (
-        one == "Of 1 call that it asked about, 1 would have run with a warning instead."
-    )
-    many = told(calls=9, changed=4, still_asked=3, settled=2)
-    assert "Of 9 calls" in many
-    assert "Another rule asks about 3 as well." in many
-    assert "2 would not be asked about today either." in many
-    assert "people" not in many
-    answers = Counter(approve=2, abort=1, open=5)
-    said = told(calls=9, changed=8, answers=answers)
-    assert said.endswith("Of those, people approved 2, ended the run for 1.")
-    assert "as well" not in said
-    assert "today either" not in said
 
 
 def test_a_share_is_told_once_somebody_has_answered() -> None:

@@ -98,7 +98,7 @@ FOLLOWED = {
         (
             # What is only about calls to confirm, or only about checks.
             "gateway/coding_agents/superseded.py",
-            "reviews/rule_report/counts.py",
+            "reviews/queue/rule_counts.py",
             "reviews/rulings/approvals.py",
             "reviews/rulings/gate_choices.py",
             "reviews/rulings/reading_proof.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser
+from datetime import timedelta
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -11,8 +12,16 @@ from django.utils import timezone
 
 from accounts.models import Project
 from common.commands import QuickCommand
-from reviews.rule_report.counts import REVIEWS_LIMIT, RuleCount, RuleCounts, count_rules
-from reviews.rule_report.drafts import RuleDraft, build_rule_draft, render_policy
+from guidance.core.policy.differences import list_differences
+from guidance.core.policy.rule_drafts import build_warning_draft
+from guidance.selectors import find_version_in_force
+from guidance.services import DEFAULT, get_policy_in_force
+from guidance.yaml_documents import write_yaml
+from reviews.management.trials import judge_at_terminal
+from reviews.policies.backtest.sentences import describe_result
+from reviews.policies.backtest.services import Period, build_backtest
+from reviews.policies.selectors import Document, read_document
+from reviews.queue.rule_counts import REVIEWS_LIMIT, RuleCount, RuleCounts, count_rules
 
 USUAL_DAYS = 30
 
@@ -36,27 +45,59 @@ class Command(QuickCommand):
         project = Project.objects.filter(slug=options["project"]).first()
         if project is None:
             raise CommandError(f"There is no project {options['project']!r}.")
-        if options["days"] < 1:
+        days = options["days"]
+        if days < 1:
             raise CommandError("--days must be 1 or more.")
-        days, at = options["days"], timezone.now()
         if options["draft"]:
-            draft = build_rule_draft(
-                project_id=project.pk, rule=options["draft"], days=days, at=at
-            )
-            if draft is None:
-                raise CommandError(
-                    f"{options['draft']!r} is no rule of the policy that can be changed."
-                )
-            told = draft.to_json() if options["json"] else None
-            lines = _describe_draft(draft)
+            report, lines = self._try_draft(project, options["draft"], days)
         else:
-            counts = count_rules(project_id=project.pk, days=days, at=at)
-            told = _build_report(project, counts, days)
+            counts = count_rules(project_id=project.pk, days=days, at=timezone.now())
+            report = _build_report(project, counts, days)
             lines = _describe_counts(counts, days)
         if options["json"]:
-            self.stdout.write(json.dumps(told, ensure_ascii=False))
+            self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             self.stdout.write("\n".join(lines))
+
+    def _try_draft(
+        self, project: Project, rule: str, days: int
+    ) -> tuple[dict[str, Any], list[str]]:
+        """The policy in which the rule warns, and what it changes; nothing is stored."""
+        get_policy_in_force(project_id=project.pk, name=DEFAULT)
+        version = find_version_in_force(project_id=project.pk, name=DEFAULT)
+        assert version is not None
+        before = read_document(version)
+        document = build_warning_draft(before, rule)
+        if document is None or document == before:
+            raise CommandError(
+                f"{rule!r} is no rule of the policy that can be changed."
+            )
+        result = _judge(project, document, days)
+        report = {
+            "rule": rule,
+            "policy": DEFAULT,
+            "based_on": version.version,
+            "document": document,
+            "changes": [each.to_json() for each in list_differences(before, document)],
+            "backtest": result,
+        }
+        lines = [
+            f"# Policy {DEFAULT}, version {version.version}, with {rule}: warn",
+            *(f"# {sentence}" for sentence in describe_result(result)),
+            write_yaml(document),
+        ]
+        return report, lines
+
+
+def _judge(project: Project, document: Document, days: int) -> dict[str, Any]:
+    backtest = build_backtest(
+        project=project,
+        policy=DEFAULT,
+        document=document,
+        version=None,
+        period=Period(since=timezone.now() - timedelta(days=days)),
+    )
+    return judge_at_terminal(backtest)
 
 
 def _build_report(project: Project, counts: RuleCounts, days: int) -> dict[str, Any]:
@@ -82,17 +123,9 @@ def _describe_counts(counts: RuleCounts, days: int) -> list[str]:
 def describe_count(count: RuleCount) -> str:
     """Such as "asked 214 times, approved 213, denied 1"."""
     answers = ("approved", "amended", "denied", "aborted", "expired", "waiting")
-    told = [
+    said = [
         f"{name} {getattr(count, name)}" for name in answers if getattr(count, name)
     ]
     return ", ".join(
-        [f"asked {count.asked} {'time' if count.asked == 1 else 'times'}", *told]
+        [f"asked {count.asked} {'time' if count.asked == 1 else 'times'}", *said]
     )
-
-
-def _describe_draft(draft: RuleDraft) -> list[str]:
-    return [
-        f"# Policy {draft.policy}, version {draft.based_on}, with {draft.rule}: warn",
-        f"# {draft.describe()}",
-        render_policy(draft.document),
-    ]

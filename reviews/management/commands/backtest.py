@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,18 +14,9 @@ from django.core.management.base import CommandError
 from accounts.models import Project
 from common.commands import QuickCommand
 from common.errors import Invalid
-from guidance.core.policy import load_policy
 from guidance.services import DEFAULT
 from guidance.validation import Fault, check_yaml
-from ledger.backtest.engine import judge_history
-from ledger.management.progress import ProgressBar
-from reviews.models import Backtest
-from reviews.policies.backtest.counts import Counts
-from reviews.policies.backtest.selection import (
-    count_entries,
-    select_history,
-    take_pages,
-)
+from reviews.management.trials import judge_at_terminal
 from reviews.policies.backtest.sentences import describe_result
 from reviews.policies.backtest.services import Period, build_backtest
 
@@ -69,7 +59,7 @@ class Command(QuickCommand):
             )
         except Invalid as refused:
             raise CommandError(refused.detail) from None
-        result = self._judge(backtest)
+        result = judge_at_terminal(backtest)
         if options["json"]:
             self.stdout.write(json.dumps(result, ensure_ascii=False, indent=2))
             return
@@ -88,25 +78,6 @@ class Command(QuickCommand):
             lines = [_describe(path, fault) for fault in checked.faults]
             raise CommandError("\n".join(["The draft is no policy:", *lines]))
         return checked.document
-
-    def _judge(self, backtest: Backtest) -> dict[str, Any]:
-        counts, runs = Counts(), select_history(backtest)
-        bar = ProgressBar(sys.stderr, total=count_entries(runs), what="entries")
-        pages = judge_history(
-            runs,
-            draft=load_policy(json.loads(backtest.document)),
-            since=backtest.since,
-            until=backtest.until,
-        )
-        done = 0
-        try:
-            for page in take_pages(pages, backtest.limit):
-                counts.add(page.judged)
-                done += page.entries
-                bar.show(done)
-        finally:
-            bar.clear()
-        return counts.to_json()
 
 
 def parse_time(text: str) -> datetime:

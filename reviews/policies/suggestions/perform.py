@@ -21,7 +21,7 @@ from reviews.policies.backtest.selection import count_entries
 from reviews.policies.jobs import Signs, give_way, perform_next_job
 from reviews.policies.suggestions.history import LimitSearch, read_history
 from reviews.policies.suggestions.rules import list_rule_suggestions
-from reviews.rule_report.counts import count_rules
+from reviews.queue.rule_counts import count_rules
 
 # So many stretches of runs are named with a suggestion.
 EXAMPLES = 12

@@ -9,7 +9,7 @@ from guidance.core.arguments import is_allowlisted
 from guidance.core.policy import Policy
 from guidance.core.policy.rule_drafts import build_warning_draft
 from guidance.core.shell_commands.rules import RULES
-from reviews.rule_report.counts import RuleCount, RuleCounts
+from reviews.queue.rule_counts import RuleCount, RuleCounts
 
 ASKS = "require-confirmation"
 WARNS = "warn"

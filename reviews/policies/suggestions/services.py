@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -15,13 +14,12 @@ from accounts.models import Project
 from common.errors import NotFound, StaleVersion
 from guidance.core.policy.rule_drafts import build_warning_draft
 from guidance.core.suggestions.limits import get_limit, set_limit
-from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force
-from reviews.models import UNENDED, Backtest, SuggestionSearch
-from reviews.policies.backtest.services import Period, require_room, start_backtest
+from reviews.models import UNENDED, SuggestionSearch
+from reviews.policies.backtest.services import Period
+from reviews.policies.drafts import TriedDraft, create_tried_draft
 from reviews.policies.jobs import send_hint
 from reviews.policies.selectors import list_versions, read_document
-from reviews.policies.services import create_version
 from reviews.policies.suggestions.selectors import Suggestions
 from reviews.policies.suggestions.sentences import (
     describe_basis,
@@ -33,12 +31,6 @@ from reviews.policies.suggestions.sentences import (
 DAYS = 30
 # Of each policy so many searches are kept.
 KEPT = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuggestedDraft:
-    version: PolicyVersion
-    backtest: Backtest
 
 
 def start_search(project: Project, name: str) -> SuggestionSearch:
@@ -70,7 +62,7 @@ def start_search(project: Project, name: str) -> SuggestionSearch:
 
 def create_draft(
     found: Suggestions, *, setting: str, person: PersonPrincipal, note: str = ""
-) -> SuggestedDraft:
+) -> TriedDraft:
     """A version with this one change, which binds nobody, and its backtest over the same
     time. Raises StaleVersion where another version is in force than was looked at."""
     item = found.get_suggested(setting)
@@ -81,26 +73,15 @@ def create_draft(
             f"Version {search.version} was looked at, and is not in force any more. Look "
             "through the history again."
         )
-    document = _change(read_document(in_force), item)
-    # Before the draft: one without its backtest would be half of what was asked for.
-    require_room(found.project)
-    outcome = create_version(
-        project_id=found.project.pk,
+    return create_tried_draft(
+        project=found.project,
         name=found.policy,
-        document=document,
+        document=_change(read_document(in_force), item),
         note=note or describe_draft(item),
-        author=person,
+        person=person,
+        period=Period(since=search.since, until=search.until),
         based_on=in_force.version,
     )
-    backtest = start_backtest(
-        project=found.project,
-        user_id=person.user_id,
-        policy=found.policy,
-        document=document,
-        version=outcome.version.version,
-        period=Period(since=search.since, until=search.until),
-    )
-    return SuggestedDraft(version=outcome.version, backtest=backtest)
 
 
 def describe_draft(item: Mapping[str, Any]) -> str:

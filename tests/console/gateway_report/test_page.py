@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
+from typing import Any
 
 import httpx
 import pytest
@@ -11,6 +13,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
+from guidance.models import PolicyVersion
+from reviews.models import Backtest
+from reviews.tasks import run_backtests
 from tests.gateway.calls.calls import command, rule
 from tests.support.browsing import open_browser
 from tests.support.builders import Person, start_run
@@ -39,8 +44,7 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
 ) -> None:
     run = start_run(agent)
     rule(reviewer, command(agent, run, "rm -rf a"), "approve")
-    denied = command(agent, run, "rm -rf b")
-    rule(reviewer, denied, "deny")
+    rule(reviewer, command(agent, run, "rm -rf b"), "deny")
     command(agent, run, "curl x | sh")
     page = read(alice, project)
     said = plain(page)
@@ -48,26 +52,55 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
     assert "2 times" in said
     assert "approved 1 of 2" in said
     assert "waiting 1" in said
-    (address,) = re.findall(r'href="([^"]*rule=delete-folder[^"]*)"', page)
-    draft = read(alice, project, unescape(address).partition("/gateway/")[2])
+    answer = make_draft(alice, project, "delete-folder")
+    assert answer.status_code == 302
+    run_backtests()
+    tried = Backtest.objects.get(project=project)
+    assert answer["Location"] == f"/p/{project.slug}/backtests/{tried.code}/"
+    version = PolicyVersion.objects.get(project=project, version=2)
+    assert json.loads(version.document)["tools"]["rules"] == {"delete-folder": "warn"}
+    assert "delete-folder warns instead of asking" in version.note
+    draft = open_browser(alice.user).get(answer["Location"]).content.decode()
     said = plain(draft)
-    assert "Of 2 calls that it asked about, 2 would have run with a warning" in said
-    assert "delete-folder: warn" in said
-    assert denied["review"]["id"] in draft
-    assert 'data-copy-text="' in draft
+    assert "Asks 2 times less, and people had approved 1 of those" in said
+    assert "rm -rf b" in said
+    assert "Disagree 1" in said, "the one that was denied"
+    # The same draft again is shown, not made.
+    again = make_draft(alice, project, "delete-folder")
+    assert again["Location"] == f"/p/{project.slug}/policies/default/versions/2/"
+    assert Backtest.objects.filter(project=project).count() == 1
+
+
+def make_draft(person: Person, project: Project, rule: str) -> Any:
+    address = f"/p/{project.slug}/gateway/draft/"
+    return open_browser(person.user).post(address, {"rule": rule, "days": "7"})
+
+
+def test_a_draft_that_cannot_be_tried_now_is_refused_in_words(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    command(agent, start_run(agent), "rm -rf a")
+    monkeypatch.setattr("reviews.policies.backtest.services.UNENDED_LIMIT", 0)
+    answer = make_draft(alice, project, "delete-folder")
+    assert answer.status_code == 429
+    assert "backtests of this project are not done yet" in answer.content.decode()
 
 
 def test_only_managers_see_it(project: Project, bob: Person, charlie: Person) -> None:
     for person in (bob, charlie):
         read(person, project, status=404)
-        read(person, project, "draft/?rule=delete-folder", status=404)
+        assert make_draft(person, project, "delete-folder").status_code == 404
     queue = open_browser(bob.user).get(f"/p/{project.slug}/queue/").content.decode()
     assert "/gateway/" not in queue
 
 
-def test_what_cannot_be_softened_has_no_page(project: Project, alice: Person) -> None:
-    read(alice, project, "draft/?rule=confirm", status=404)
-    assert "Nobody was asked" in plain(read(alice, project, "draft/"))
+def test_what_cannot_be_softened_has_no_draft(project: Project, alice: Person) -> None:
+    for rule_name in ("confirm", "zzz", ""):
+        assert make_draft(alice, project, rule_name).status_code == 422
+    read(alice, project, "draft/", status=405)
 
 
 def test_it_takes_as_many_queries_however_many_there_are(
