@@ -16,6 +16,7 @@ from console.policies.rows import (
     count_runs_by_version,
 )
 from console.policies.tool_rules import RuleRow, list_rule_rows
+from gateway.decision_counts import count_around_activations
 from guidance.core.checks import GateDefinition
 from guidance.core.policy.sentences import Subject, describe_policy
 from guidance.models import PolicyVersion
@@ -24,7 +25,6 @@ from guidance.services import DEFAULT
 from ledger.models import Run, RunStatus
 from ledger.selectors import exclude_system_runs
 from reviews.policies.assignments import list_assignments
-from reviews.policies.decision_counts import count_around_activations
 from reviews.policies.selectors import (
     Document,
     list_activations,

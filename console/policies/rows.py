@@ -12,11 +12,11 @@ from accounts.models import Project, User
 from console.format import ShownMoment, build_past_moment, format_count
 from console.people import Person, build_person
 from console.policies.changes import describe_changes, list_changes
+from gateway.decision_counts import Around
 from guidance.core.policy.sentences import count_own_settings
 from guidance.models import PolicyActivation, PolicyVersion
 from ledger.models import Run
 from ledger.selectors import exclude_system_runs
-from reviews.policies.decision_counts import Around
 from reviews.policies.selectors import ListedPolicy, list_policies, read_document
 from safetext import make_visible_line
 

@@ -8,8 +8,8 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from reviews.policies import decision_counts
-from reviews.policies.decision_counts import Around, Decided
+from gateway import decision_counts
+from gateway.decision_counts import Around, Decided
 from reviews.policies.selectors import list_activations
 from reviews.policies.services import activate_version, create_version
 from tests.gateway.calls.calls import command
