@@ -18,6 +18,7 @@ websocket_urlpatterns = [
     path("ws/p/<slug:slug>/runs/<uuid:code>/", _console, {"view": "run"}),
     path("ws/p/<slug:slug>/permissions/", _console, {"view": "permissions"}),
     path("ws/p/<slug:slug>/gates/", _console, {"view": "gates"}),
+    path("ws/p/<slug:slug>/shadow/", _console, {"view": "shadow"}),
     path("ws/p/<slug:slug>/loop/", _console, {"view": "loop"}),
     path("ws/p/<slug:slug>/webhooks/", _console, {"view": "webhooks"}),
     re_path("", _nowhere),

@@ -18,6 +18,7 @@ from console.policies import assignments, new_policy
 from console.policies import backtest_views as backtests
 from console.policies import editor as policy_editor
 from console.policies import views as policies
+from console.policies.shadow import views as shadows
 from console.queue import actions as queue_actions
 from console.queue import agent_reviews
 from console.queue import views as queue
@@ -66,6 +67,7 @@ _policy = [
         policy_actions.try_version,
         name="policy-version-backtest",
     ),
+    path("versions/<int:number>/shadow/", shadows.start, name="policy-version-shadow"),
     path("compare/", policies.compare, name="policy-compare"),
     path("edit/", policy_editor.edit, name="policy-edit"),
     path("edit/check/", policy_editor.check, name="policy-check"),
@@ -116,6 +118,8 @@ _project: list[URLPattern | URLResolver] = [
     path("backtests/<uuid:code>/", backtests.backtest, name="backtest"),
     path("backtests/<uuid:code>/cancel/", backtests.cancel, name="backtest-cancel"),
     path("backtests/<uuid:code>/publish/", backtests.publish, name="backtest-publish"),
+    path("shadows/<uuid:code>/", shadows.shadow, name="shadow"),
+    path("shadows/<uuid:code>/stop/", shadows.stop, name="shadow-stop"),
     path("permissions/", permissions.permissions, name="permissions"),
     path(
         "permissions/<uuid:code>/revoke/", permissions.revoke, name="permission-revoke"

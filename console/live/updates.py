@@ -121,6 +121,8 @@ class ProjectSnapshot:
                 part = self._render_permissions(new_entries)
             case "loop":
                 part = self._render_loop(new_entries)
+            case "shadow":
+                part = self._render_shadow(new_entries)
             case "gates" | "webhooks":
                 part = ViewPart()  # not made of entries: read anew when the page is
             case _:
@@ -242,6 +244,14 @@ class ProjectSnapshot:
         force: what a recommendation would change is told against it."""
         if new_entries is None or any(
             item.type.startswith(("loop.", "policy.")) for item in new_entries
+        ):
+            return ViewPart(touched=EVERYTHING)
+        return ViewPart()
+
+    def _render_shadow(self, new_entries: list[NewEntry] | None) -> ViewPart:
+        """The page fetches itself once a draft decided otherwise, or was stopped."""
+        if new_entries is None or any(
+            item.type.startswith(("shadow.", "policy.")) for item in new_entries
         ):
             return ViewPart(touched=EVERYTHING)
         return ViewPart()

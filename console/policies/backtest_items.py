@@ -14,7 +14,7 @@ from reviews.models import BacktestItem
 from reviews.policies.backtest.people import DISAGREE
 from safetext import make_visible_line
 
-_ICONS = {"step": "runs", "call": "terminal", "check": "shield", "turn": "loop"}
+ICONS = {"step": "runs", "call": "terminal", "check": "shield", "turn": "loop"}
 _WORDS = {"require-confirmation": "ask", "warn": "note"}
 _TONES = {
     "pause": "pause",
@@ -66,13 +66,13 @@ def build_item(item: BacktestItem, slug: str) -> ItemRow:
     icon, tone = _PEOPLE[item.people]
     run = item.run
     return ItemRow(
-        icon=_ICONS.get(item.kind, "dot"),
+        icon=ICONS.get(item.kind, "dot"),
         what=make_visible_line(item.subject),
         agent=make_visible_line(run.agent.name),
         step=item.step,
         run=reverse("console:run", args=[slug, run.code]),
-        before=_build_judged(before),
-        after=_build_judged(after),
+        before=build_judged(before),
+        after=build_judged(after),
         people_icon=icon,
         people_tone=tone,
         people=_RULINGS.get(item.ruling, item.ruling)
@@ -82,7 +82,7 @@ def build_item(item: BacktestItem, slug: str) -> ItemRow:
     )
 
 
-def _build_judged(judgement: Mapping[str, Any]) -> Judged:
+def build_judged(judgement: Mapping[str, Any]) -> Judged:
     decision = judgement["decision"]
     finding: Mapping[str, Any] = next(iter(judgement["findings"]), {})
     return Judged(

@@ -131,8 +131,8 @@ def build_backtest_page(
         sentence=_build_sentence(result, link, ended=ended),
         agreement=_build_agreement(result, link),
         figures=_build_figures(result, link),
-        matrices=_build_matrices(result, link),
-        bars=_build_bars(result, link),
+        matrices=build_matrices(result, link),
+        bars=build_bars(result, link),
         changed=result["changed"],
         tabs=_build_tabs(result, link, chosen),
         rows=tuple(build_item(item, slug) for item in page),
@@ -265,7 +265,7 @@ def _build_figures(
     )
 
 
-def _build_matrices(result: Mapping[str, Any], link: Any) -> tuple[Matrix, ...]:
+def build_matrices(result: Mapping[str, Any], link: Any) -> tuple[Matrix, ...]:
     matrices = []
     for kind, moves in result["decisions"].items():
         counts = {tuple(move.split("→")): n for move, n in moves.items()}
@@ -307,7 +307,7 @@ def _compare(kind: str, order: tuple[str, ...], before: str, after: str) -> str:
     return "harder" if order.index(after) > order.index(before) else "softer"
 
 
-def _build_bars(result: Mapping[str, Any], link: Any) -> tuple[GateBar, ...]:
+def build_bars(result: Mapping[str, Any], link: Any) -> tuple[GateBar, ...]:
     rules: Iterable[Mapping[str, Any]] = result["by_rule"][:8]
     longest = max((max(each["softer"], each["stricter"]) for each in rules), default=1)
     return tuple(

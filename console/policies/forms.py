@@ -31,6 +31,26 @@ class NoteForm(forms.Form):
     apply_to_running = forms.BooleanField(required=False)
 
 
+class ShadowForm(forms.Form):
+    """How long a draft is to run beside the version in force, and why."""
+
+    PERIODS = (
+        (1, "1 hour"),
+        (8, "8 hours"),
+        (24, "1 day"),
+        (72, "3 days"),
+        (168, "1 week"),
+        (744, "31 days"),
+    )
+
+    note = TypedText(ShortText, missing="Say why, in a sentence.")
+    hours = forms.TypedChoiceField(
+        choices=PERIODS,
+        coerce=int,
+        error_messages={"required": "Choose for how long."},
+    )
+
+
 class NewPolicyForm(forms.Form):
     """`start` is the policy whose settings it begins with, none of them if empty."""
 

@@ -31,6 +31,7 @@ from reviews.policies.selectors import (
     list_versions,
     read_document,
 )
+from reviews.policies.shadow.selectors import find_latest, is_running
 from reviews.queue.rule_counts import count_rules
 from safetext import make_visible, make_visible_line
 
@@ -76,6 +77,16 @@ class Rail:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShadowNotice:
+    """A draft beside this policy: one that runs, or the last one of this version."""
+
+    code: str
+    version: int
+    running: bool
+    seen: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyPage:
     number: int
     document: Document
@@ -85,6 +96,7 @@ class PolicyPage:
     rules: tuple[RuleRow, ...]
     yaml: str
     rail: Rail
+    shadow: ShadowNotice | None
 
     @property
     def act(self) -> str:
@@ -118,6 +130,19 @@ def build_policy_page(
         rules=list_rule_rows(policy, counts.rules),
         yaml=write_policy(document),
         rail=rail,
+        shadow=_find_shadow(version, at),
+    )
+
+
+def _find_shadow(version: PolicyVersion, at: datetime) -> ShadowNotice | None:
+    found = find_latest(version, at)
+    if found is None:
+        return None
+    return ShadowNotice(
+        code=str(found.shadow.code),
+        version=found.shadow.version.version,
+        running=is_running(found.shadow, at),
+        seen=format_count(found.changed, "decision"),
     )
 
 

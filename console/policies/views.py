@@ -16,6 +16,7 @@ from accounts.models import Role
 from common.errors import NotFound
 from console.access import ConsoleRequest, require_member
 from console.policies.changes import build_text_diff, list_changes
+from console.policies.forms import ShadowForm
 from console.policies.page import build_policy_page, build_rail
 from console.policies.rows import list_policy_rows
 from console.runs.rows import get_live_position
@@ -89,6 +90,7 @@ def render_version(
         "refusal": refusal,
         "note": request.POST.get("note", ""),
         "applied": "apply_to_running" in request.POST,
+        "periods": ShadowForm.PERIODS,
     }
     return render(request, "console/policies/policy.html", context, status=status)
 

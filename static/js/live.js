@@ -10,7 +10,7 @@ let offline;
 
 const cursor = () => document.getElementById("live-cursor");
 const pane = () => document.querySelector("#detail[data-code]");
-const list = () => document.querySelector("#runs, #permissions, #loop, #queue-list");
+const list = () => document.querySelector("#runs, #permissions, #loop, #shadow, #queue-list");
 
 function show(state) {
   const dot = document.getElementById("conn");

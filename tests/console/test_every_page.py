@@ -88,6 +88,7 @@ class Pages:
             "loop/recommendations/": looped.recommendation,
             "loop/incidents/": looped.incident,
             "backtests/": self.world.tried().backtest,
+            "shadows/": self.world.watched().shadow,
         }
         self.others = {
             "warning": warned.warning,

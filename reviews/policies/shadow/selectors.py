@@ -6,16 +6,18 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
 
-from django.db.models import Count, QuerySet
-from django.utils import timezone
+from django.db.models import Count, Q, QuerySet
 
 from accounts.auth import PersonPrincipal
 from accounts.models import Project
 from common.errors import NotFound
 from common.ids import parse_code
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
+from guidance.models import PolicyVersion
 from ledger.chain import format_timestamp
 from ledger.models import Entry
 from reviews.models import PolicyShadow, PolicyShadowItem
@@ -37,14 +39,25 @@ def list_shadows(project: Project, name: str) -> list[PolicyShadow]:
     return list(rows.order_by("-pk")[:KEPT])
 
 
-def find_running(project: Project, name: str) -> PolicyShadow | None:
-    rows = _select_related(PolicyShadow.objects).filter(
-        project=project,
-        policy__name=name,
-        ended_at=None,
-        ends_at__gt=timezone.now(),
+class CountedShadow(NamedTuple):
+    """`changed` is how many decisions it makes otherwise."""
+
+    shadow: PolicyShadow
+    changed: int
+
+
+def find_latest(version: PolicyVersion, at: datetime) -> CountedShadow | None:
+    """The one that runs beside this version's policy, else the last one of the version."""
+    running = Q(ended_at=None, ends_at__gt=at)
+    found = (
+        _select_related(PolicyShadow.objects)
+        .filter(project_id=version.project_id, policy__name=version.name)
+        .filter(running | Q(version=version))
+        .annotate(changed=Count("items", filter=~Q(items__move="")))
+        .order_by("-pk")
+        .first()
     )
-    return rows.first()
+    return None if found is None else CountedShadow(found, found.changed)
 
 
 def get_visible_shadow(*, person: PersonPrincipal, code: str) -> PolicyShadow:
@@ -92,15 +105,14 @@ def list_items(
 def read_payloads(items: Iterable[PolicyShadowItem]) -> dict[int, Payload]:
     """What the entries of these items say, by the item's number; by one query."""
     places = {(item.run_id, item.seq): item.pk for item in items}
-    entries = Entry.objects.filter(
-        run_id__in={run for run, _ in places},
-        seq__in={seq for _, seq in places},
-        type="shadow.judged",
-    ).values_list("run_id", "seq", "payload")
+    if not places:
+        return {}
+    wanted = reduce(or_, (Q(run_id=run, seq=seq) for run, seq in places))
+    entries = Entry.objects.filter(wanted).values_list("run_id", "seq", "payload")
     return {
         places[run, seq]: json.loads(payload)
         for run, seq, payload in entries
-        if (run, seq) in places and payload
+        if payload
     }
 
 

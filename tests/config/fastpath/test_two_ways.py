@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from accounts.models import Role
+from ledger.models import Run
 from tests.config.fastpath.stages import JSON, ODD_HEADERS, Stage, alike, odd_request
-from tests.support.builders import pause_run, step
+from tests.gateway.shadow.watching import list_seen, watch
+from tests.support.builders import make_person, pause_run, step
 from tests.support.people import rule
 
 pytestmark = pytest.mark.once("compares two fronts of one writer")
@@ -152,5 +155,27 @@ def test_queries_are_read_alike(stages: tuple[Stage, Stage]) -> None:
                 review.upper(), "<REVIEW>"
             )
             stage.hear(shown, stage.agent.get(path))
+
+    alike(stages)
+
+
+def test_a_draft_in_shadow_sees_the_same(stages: tuple[Stage, Stage]) -> None:
+    for stage in stages:
+        project = Run.objects.get(code=stage.run).project
+        manager = make_person("alice", role=Role.MANAGER, project=project)
+        softer = {"rules": {"git-push-force": "warn"}}
+        draft = {"continue": {"max_uncertainty": 0.4}, "tools": softer}
+        shadow = watch(project, manager, draft)
+        steps = f"/runs/{stage.run}/steps"
+        stage.hear("same", stage.agent.post(steps, json=step(1)))
+        stage.hear("differs", stage.agent.post(steps, json=step(2, uncertainty=0.5)))
+        call = {"kind": "command", "command": "git push --force"}
+        calls = f"/runs/{stage.run}/tool-calls"
+        stage.hear("call", stage.agent.post(calls, json=call))
+        stage.heard["seen"] = [
+            {**each, "id": None, "shadow": None} for each in list_seen(shadow)
+        ]
+        moves = [each["move"] for each in stage.heard["seen"]]
+        assert moves == ["continue→pause", "require-confirmation→warn"]
 
     alike(stages)

@@ -1,0 +1,1 @@
+"""Pages of drafts that run beside the version in force."""
