@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import Project
-from ledger.writer import batch, db_threads, sql
+from ledger.writer import batch, db_threads, locking, sql
 from tests.gateway.calls.calls import command
 from tests.gateway.shadow.watching import list_seen, watch
 from tests.support.builders import Person, start_run, step
@@ -27,7 +27,7 @@ STRICT: dict[str, Any] = {
 def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the writer and the threads that read for the event loop say to the database."""
     said: list[str] = []
-    execute, store_runs = sql.execute, batch.store_runs
+    execute, store_runs = sql.execute, locking.store_runs
     run_query, commit = db_threads._run_query, batch.Committer.commit_batch
 
     def note(call: Any, text: str, *more: Any) -> Any:
