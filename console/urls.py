@@ -15,9 +15,10 @@ from console.loop import views as loop
 from console.permissions import views as permissions
 from console.policies import actions as policy_actions
 from console.policies import assignments, new_policy
-from console.policies import backtest_views as backtests
 from console.policies import editor as policy_editor
 from console.policies import views as policies
+from console.policies.backtest import exports as backtest_exports
+from console.policies.backtest import views as backtests
 from console.policies.shadow import views as shadows
 from console.queue import actions as queue_actions
 from console.queue import agent_reviews
@@ -117,6 +118,19 @@ _project: list[URLPattern | URLResolver] = [
     path("policies/<str:name>/", include(_policy)),
     path("backtests/<uuid:code>/", backtests.backtest, name="backtest"),
     path("backtests/<uuid:code>/cancel/", backtests.cancel, name="backtest-cancel"),
+    path("backtests/<uuid:code>/again/", backtests.run_again, name="backtest-again"),
+    path(
+        "backtests/<uuid:code>/items.csv",
+        backtest_exports.export,
+        {"form": "csv"},
+        name="backtest-csv",
+    ),
+    path(
+        "backtests/<uuid:code>/items.json",
+        backtest_exports.export,
+        {"form": "json"},
+        name="backtest-json",
+    ),
     path("backtests/<uuid:code>/publish/", backtests.publish, name="backtest-publish"),
     path("shadows/<uuid:code>/", shadows.shadow, name="shadow"),
     path("shadows/<uuid:code>/stop/", shadows.stop, name="shadow-stop"),

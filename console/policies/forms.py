@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime, time
+from typing import Any
 
 from django import forms
 from pydantic import TypeAdapter, ValidationError
@@ -49,6 +51,33 @@ class ShadowForm(forms.Form):
         coerce=int,
         error_messages={"required": "Choose for how long."},
     )
+
+
+class AgainForm(forms.Form):
+    """What a backtest is run over: whole days in UTC, an agent, one run, or all runs."""
+
+    since = forms.DateField(error_messages={"invalid": "A day, such as 2026-11-01."})
+    until = forms.DateField(error_messages={"invalid": "A day, such as 2026-11-30."})
+    agent = forms.CharField(required=False)
+    run = forms.CharField(required=False)
+    runs = forms.ChoiceField(choices=[("policy", "policy"), ("all", "all")])
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        first, last = given.get("since"), given.get("until")
+        if first and last and last < first:
+            self.add_error("until", "This is before the first day.")
+        return given
+
+    @property
+    def begins(self) -> datetime:
+        """The first moment of the first day."""
+        return datetime.combine(self.cleaned_data["since"], time.min, tzinfo=UTC)
+
+    @property
+    def ends(self) -> datetime:
+        """The last moment of the last day."""
+        return datetime.combine(self.cleaned_data["until"], time.max, tzinfo=UTC)
 
 
 class NewPolicyForm(forms.Form):

@@ -44,7 +44,8 @@ class Backtest(HistoryJob):
 
 
 class BacktestItem(models.Model):
-    """A decision that comes out otherwise, with both judgements."""
+    """A decision that comes out otherwise, with both judgements; or one that stored facts
+    cannot judge, with the reason in `unknown`."""
 
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
     backtest = models.ForeignKey(
@@ -64,6 +65,12 @@ class BacktestItem(models.Model):
     ruling = models.CharField(max_length=16, default="")
     review = models.UUIDField(null=True)
     judgements = models.TextField(help_text="Both judgements, JSON")
+    unknown = models.CharField(
+        max_length=100,
+        default="",
+        db_default="",
+        help_text="Why stored facts cannot judge it, else empty",
+    )
 
     class Meta:
         indexes = (

@@ -18,19 +18,19 @@ from console.format import (
     format_iso,
     format_span,
 )
-from console.policies.backtest_items import (
+from console.policies.backtest.items import (
     ICONS,
     Judged,
     build_judged,
     format_decision,
 )
-from console.policies.backtest_page import (
+from console.policies.backtest.page import (
     GateBar,
     Matrix,
-    Part,
     build_bars,
     build_matrices,
 )
+from console.policies.backtest.words import Part
 from reviews.models import PolicyShadow, PolicyShadowItem
 from reviews.policies.shadow.selectors import (
     count_items,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from ledger.backtest.judges import BothJudgements, JudgedAgain, Judgement
+from ledger.backtest.judges import BothJudgements, JudgedAgain, Judgement, Unknown
 from ledger.backtest.tally import Tally, find_cause, name_move
 from reviews.models import BacktestItem
-from reviews.policies.backtest.people import Agreement, read_rulings
+from reviews.policies.backtest.people import SILENT, Agreement, read_rulings
 
 # Of each judgement so many findings are kept, to be shown side by side.
 FINDINGS = 5
@@ -25,11 +25,15 @@ class Counts:
     tally: Tally = field(default_factory=Tally)
     agreement: Agreement = field(default_factory=Agreement)
 
-    def add(self, judged: Iterable[JudgedAgain]) -> list[BacktestItem]:
-        """Count these, and build the rows of those that change."""
+    def add(self, judged: Sequence[JudgedAgain]) -> list[BacktestItem]:
+        """Count these, and build the rows of those that change or are unknown."""
         changed = [item for item in judged if self.tally.add(item)]
         rulings = read_rulings(changed) if changed else None
-        rows = []
+        rows = [
+            _build_unknown(item, item.outcome.reason)
+            for item in judged
+            if isinstance(item.outcome, Unknown)
+        ]
         for item in changed:
             assert rulings is not None
             opinion = rulings.find_opinion(item)
@@ -44,6 +48,22 @@ class Counts:
             **self.tally.to_json(),
             "agrees_with_people": self.agreement.to_json(),
         }
+
+
+def _build_unknown(item: JudgedAgain, reason: str) -> BacktestItem:
+    return BacktestItem(
+        run_id=item.run_id,
+        seq=item.seq,
+        at=item.at,
+        kind=item.kind.name,
+        step=0,
+        subject="",
+        gate="",
+        move="",
+        people=SILENT,
+        judgements="[]",
+        unknown=reason[:100],
+    )
 
 
 def _build_item(item: JudgedAgain) -> BacktestItem:

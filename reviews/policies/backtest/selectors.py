@@ -42,6 +42,7 @@ def list_items(
     move: str | None = None,
     asks: str | None = None,
     people: str | None = None,
+    ruling: str | None = None,
 ) -> QuerySet[BacktestItem]:
     """The decisions that change, as far as they are asked for."""
     wanted = {
@@ -51,9 +52,19 @@ def list_items(
         "move": move,
         "asks": asks,
         "people": people,
+        "ruling": ruling,
     }
     given = {name: value for name, value in wanted.items() if value is not None}
-    return backtest.items.select_related("run", "run__agent").filter(**given)
+    rows = backtest.items.select_related("run", "run__agent")
+    return rows.filter(unknown="", **given)
+
+
+def list_unknown(
+    backtest: Backtest, *, reason: str | None = None
+) -> QuerySet[BacktestItem]:
+    """The decisions that stored facts cannot judge, for this reason or for any."""
+    rows = backtest.items.select_related("run", "run__agent").exclude(unknown="")
+    return rows if reason is None else rows.filter(unknown=reason)
 
 
 def list_examples(backtest: Backtest) -> list[BacktestItem]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
+from datetime import timedelta
 from html import unescape
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from accounts.models import Project
 from guidance.models import PolicyVersion
 from reviews.models import Backtest, JobState
 from reviews.policies.backtest.perform import perform_next
-from tests.gateway.calls.calls import command, rule
+from tests.gateway.calls.calls import ask, command, rule
 from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy, start_run
 
@@ -94,6 +98,120 @@ def test_every_number_opens_its_list(project: Project, alice: Person) -> None:
     assert "build-a" not in only
     none = read(browser.get(f"{there}?gate=rework").content.decode())
     assert "None of them is of this kind." in none
+
+
+@pytest.mark.usefixtures("asked")
+def test_every_number_of_the_sentence_counts_its_list(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    edits = [{"old": "a", "new": "b"}]
+    ask(
+        agent,
+        start_run(agent),
+        kind="multi_edit",
+        file_path="a",
+        original="a",
+        edits=edits,
+    )
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    browser = open_browser(alice.user)
+    page = browser.get(there).content.decode()
+    numbers = re.findall(r'<a class="lnk[^"]*" href="([^"]*)">([^<]*)</a>', page)
+    assert len(numbers) == 7
+    for address, text in numbers:
+        listed = browser.get(unescape(address)).content.decode()
+        (total,) = re.findall(r'items-title">[^<]*</h2><span class="n">(\d+)', listed)
+        assert total == (re.findall(r"\d+", text) or ["1"])[0], text
+        assert listed.count('class="what"') == int(total)
+    unknown = read(browser.get(f"{there}?unknown=any").content.decode())
+    assert "Decisions that cannot be judged 1" in unknown
+    assert re.search(r"Call, entry 2 robo not all of the call was kept", unknown)
+
+
+@pytest.mark.usefixtures("asked")
+def test_long_lists_are_paged(
+    project: Project, alice: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("console.policies.backtest.lists.ITEMS", 1)
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    browser = open_browser(alice.user)
+    first = browser.get(f"{there}?asks=less").content.decode()
+    assert "1–1 of 2" in read(first)
+    assert "build-b" in first
+    assert "build-a" not in first
+    (onward,) = re.findall(r'href="([^"]*)" rel="next"', first)
+    second = browser.get(unescape(onward)).content.decode()
+    assert "2–2 of 2" in read(second)
+    assert "build-a" in second
+    assert 'rel="prev"' in second
+    assert 'rel="next"' not in second
+    assert browser.get(f"{there}?page=99").status_code == 200
+
+
+@pytest.mark.usefixtures("asked")
+def test_the_list_is_exported_as_it_is_filtered(
+    project: Project, alice: Person, bob: Person, charlie: Person
+) -> None:
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    browser = open_browser(bob.user)
+    answer = browser.get(f"{there}items.csv?people=disagree")
+    assert answer["Content-Disposition"].startswith("attachment")
+    text = b"".join(answer).decode()
+    (row,) = csv.DictReader(text.splitlines())
+    assert (row["before"], row["after"]) == ("require-confirmation", "warn")
+    assert (row["subject"], row["ruling"]) == ("rm -rf build-b", "deny")
+    whole = json.loads(b"".join(browser.get(f"{there}items.json")))
+    assert whole["backtest"]["changed"] == len(whole["items"]) == 2
+    assert whole["items"][0]["before"]["decision"] == "require-confirmation"
+    assert open_browser(charlie.user).get(f"{there}items.csv").status_code == 404
+
+
+def test_a_text_that_a_spreadsheet_would_run_is_inert(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    command(agent, start_run(agent), "+x; rm -rf src")
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    answer = open_browser(alice.user).get(f"{there}items.csv")
+    (row,) = csv.DictReader(b"".join(answer).decode().splitlines())
+    assert row["subject"].startswith("'+x")
+
+
+@pytest.mark.usefixtures("asked")
+def test_it_is_run_again_over_another_time_agent_or_run(
+    project: Project, alice: Person, bob: Person, asked: dict[str, str]
+) -> None:
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    browser = open_browser(alice.user)
+    page = browser.get(there).content.decode()
+    today = timezone.now().date()
+    assert f'name="until" value="{today}"' in page
+    days = {"since": str(today), "until": str(today), "runs": "policy"}
+
+    def run_again(**more: str) -> str:
+        answer = browser.post(f"{there}again/", days | more)
+        assert answer.status_code == 302, answer.content
+        perform_all()
+        return read(browser.get(answer["Location"]).content.decode())
+
+    assert "Asks 2 times less" in run_again(agent="robo")
+    assert "Asks 2 times less" in run_again(run=asked["run"], runs="all")
+    before = str(today - timedelta(days=9))
+    assert "Nothing was decided" in run_again(since=before, until=before)
+    for wrong, said in {
+        ("since", "x"): "A day, such as",
+        ("until", before): "This is before the first day.",
+        ("agent", "nobody"): "no agent of this project has this name",
+        ("run", "nothing"): "this project has no such run",
+    }.items():
+        refused = browser.post(f"{there}again/", days | dict([wrong]))
+        assert refused.status_code == 422
+        assert said in read(refused.content.decode())
+    assert open_browser(bob.user).post(f"{there}again/", days).status_code == 404
 
 
 @pytest.mark.usefixtures("asked")

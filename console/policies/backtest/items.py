@@ -15,6 +15,7 @@ from reviews.policies.backtest.people import DISAGREE
 from safetext import make_visible_line
 
 ICONS = {"step": "runs", "call": "terminal", "check": "shield", "turn": "loop"}
+_NOUNS = {"step": "Step", "call": "Call", "check": "Gate check", "turn": "Turn"}
 _WORDS = {"require-confirmation": "ask", "warn": "note"}
 _TONES = {
     "pause": "pause",
@@ -52,8 +53,9 @@ class ItemRow:
     agent: str
     step: int
     run: str
-    before: Judged
-    after: Judged
+    before: Judged | None
+    after: Judged | None
+    unknown: str
     people_icon: str
     people_tone: str
     people: str
@@ -62,17 +64,19 @@ class ItemRow:
 
 
 def build_item(item: BacktestItem, slug: str) -> ItemRow:
-    before, after = json.loads(item.judgements)
+    before, after = json.loads(item.judgements) or (None, None)
     icon, tone = _PEOPLE[item.people]
     run = item.run
     return ItemRow(
         icon=ICONS.get(item.kind, "dot"),
-        what=make_visible_line(item.subject),
+        what=make_visible_line(item.subject)
+        or f"{_NOUNS[item.kind]}, entry {item.seq}",
         agent=make_visible_line(run.agent.name),
         step=item.step,
         run=reverse("console:run", args=[slug, run.code]),
-        before=build_judged(before),
-        after=build_judged(after),
+        before=build_judged(before) if before else None,
+        after=build_judged(after) if after else None,
+        unknown=item.unknown,
         people_icon=icon,
         people_tone=tone,
         people=_RULINGS.get(item.ruling, item.ruling)

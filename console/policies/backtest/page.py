@@ -8,34 +8,28 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Case, IntegerField, QuerySet, Value, When
 from django.urls import reverse
 
 from console.format import format_count, format_elapsed
-from console.policies.backtest_items import ItemRow, build_item, format_decision
+from console.policies.backtest.items import format_decision
+from console.policies.backtest.lists import ShownItems, build_items
+from console.policies.backtest.words import (
+    Part,
+    build_agreement,
+    build_sentence,
+    build_unknown,
+)
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
-from reviews.models import Backtest, BacktestItem, JobState
-from reviews.policies.backtest.people import DISAGREE
-from reviews.policies.backtest.selectors import list_items, read_result
+from reviews.models import Backtest, JobState
+from reviews.policies.backtest.selectors import read_result
 from safetext import make_visible_line
 
-ITEMS = 50
-FILTERS = ("kind", "gate", "rule", "move", "asks", "people")
 _KINDS = {"step": "Steps", "call": "Calls", "check": "Gate checks", "turn": "Turns"}
 # Of one kind, the mildest first, as a table of moves has them.
 _ORDER = {
     "step": tuple(reversed(STEP_DECISIONS)),
     "call": tuple(reversed(CALL_DECISIONS)),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A piece of the sentence; with an address it opens the list that it counts."""
-
-    text: str
-    address: str = ""
-    tone: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,17 +75,15 @@ class BacktestPage:
     share: float
     progress: str
     took: str
-    unknown: str
+    over: str
+    unknown: tuple[Part, ...]
     sentence: tuple[Part, ...]
     agreement: tuple[Part, ...]
     figures: tuple[tuple[str, str, str, str, str], ...]
     matrices: tuple[Matrix, ...]
     bars: tuple[GateBar, ...]
     changed: int
-    tabs: tuple[tuple[str, str, bool], ...]
-    rows: tuple[ItemRow, ...]
-    shown: int
-    more: int
+    shown: ShownItems
 
     @property
     def source(self) -> str:
@@ -102,20 +94,23 @@ class BacktestPage:
 
 
 def build_backtest_page(
-    backtest: Backtest, *, slug: str, chosen: Mapping[str, str], at: datetime
+    backtest: Backtest,
+    *,
+    slug: str,
+    chosen: Mapping[str, str],
+    number: int,
+    at: datetime,
 ) -> BacktestPage:
+    """`chosen` are the filters of its list, `number` the page of it."""
     result = read_result(backtest)
     here = reverse("console:backtest", args=[slug, backtest.code])
 
     def link(**filters: str) -> str:
         return f"{here}?{urlencode(filters)}#items" if filters else f"{here}#items"
 
-    items = _list_ordered(backtest, chosen)
-    total = items.count() if chosen else result["changed"]
     ended = backtest.state not in (JobState.WAITING, JobState.RUNNING)
     begun = backtest.started_at or backtest.created_at
     took = ((backtest.ended_at or at) - begun).total_seconds()
-    page = items[:ITEMS]
     done = backtest.done if backtest.total else 0
     return BacktestPage(
         code=str(backtest.code),
@@ -127,106 +122,30 @@ def build_backtest_page(
         share=100.0 if backtest.state == JobState.FINISHED else _get_share(backtest),
         progress=f"{done:,} of {format_count(backtest.total, 'entry', 'entries')} read",
         took=format_elapsed(max(0, int(took * 1000))),
-        unknown=_describe_unknown(result),
-        sentence=_build_sentence(result, link, ended=ended),
-        agreement=_build_agreement(result, link),
+        over=_describe_history(backtest),
+        unknown=build_unknown(result, link),
+        sentence=build_sentence(result, link, ended=ended),
+        agreement=build_agreement(result, link),
         figures=_build_figures(result, link),
         matrices=build_matrices(result, link),
         bars=build_bars(result, link),
         changed=result["changed"],
-        tabs=_build_tabs(result, link, chosen),
-        rows=tuple(build_item(item, slug) for item in page),
-        shown=total,
-        more=max(total - ITEMS, 0),
+        shown=build_items(
+            backtest, result, link, slug=slug, chosen=chosen, number=number
+        ),
     )
+
+
+def _describe_history(backtest: Backtest) -> str:
+    """Which decisions it judges."""
+    if backtest.run is not None:
+        return f"run {str(backtest.run.code)[-6:]}"
+    who = make_visible_line(backtest.agent.name) if backtest.agent else "all agents"
+    return f"{who}, all policies" if backtest.all_runs else who
 
 
 def _get_share(backtest: Backtest) -> float:
     return min(100.0, 100 * backtest.done / backtest.total) if backtest.total else 0.0
-
-
-def _list_ordered(
-    backtest: Backtest, chosen: Mapping[str, str]
-) -> QuerySet[BacktestItem]:
-    """What people disagree with comes first."""
-    first = Case(
-        When(people=DISAGREE, then=Value(0)),
-        default=Value(1),
-        output_field=IntegerField(),
-    )
-    return list_items(backtest, **chosen).order_by(first, "-pk")
-
-
-def _describe_unknown(result: Mapping[str, Any]) -> str:
-    if not result["unknown"]:
-        return ""
-    reasons = ", ".join(result["unknown_reasons"])
-    return f"{result['unknown']:,} unknown: {reasons}"
-
-
-def _build_sentence(
-    result: Mapping[str, Any], link: Any, *, ended: bool
-) -> tuple[Part, ...]:
-    """What the draft does, in a line or two."""
-    judged, changed = result["judged"], result["changed"]
-    if not judged:
-        return (
-            Part(text="Nothing was decided in this time." if ended else "Reading …"),
-        )
-    if not changed:
-        return (
-            Part(text="Changes nothing: "),
-            Part(text=format_count(judged, "decision")),
-            Part(text=" so far" if not ended else ""),
-            Part(text=" come out the same."),
-        )
-    more, less = result["would_have_asked"], result["would_not_have_asked"]
-    people = result["agrees_with_people"]
-    parts: list[Part] = []
-    if more:
-        parts += [
-            Part(text="Asks people "),
-            Part(text=format_count(more, "time"), address=link(asks="more")),
-            Part(text=" more, "),
-            Part(text=f"{people['asked_more']['run_aborted']:,}"),
-            Part(text=" of them in runs later aborted. "),
-        ]
-    if less:
-        approved = people["asked_less"].get("approve", 0)
-        parts += [
-            Part(text="Asks "),
-            Part(text=format_count(less, "time"), address=link(asks="less")),
-            Part(text=" less, and people had approved "),
-            Part(text=f"{approved:,}"),
-            Part(text=" of those. "),
-        ]
-    if not more and not less:
-        parts += [
-            Part(text=format_count(changed, "decision"), address=link()),
-            Part(text=" come out otherwise; people are asked as often as before."),
-        ]
-    return tuple(parts)
-
-
-def _build_agreement(result: Mapping[str, Any], link: Any) -> tuple[Part, ...]:
-    people = result["agrees_with_people"]
-    if not result["changed"]:
-        return ()
-    return (
-        Part(
-            text=f"Of {format_count(result['changed'], 'decision')} that change, people’s rulings agree with "
-        ),
-        Part(text=f"{people['agree']:,}", address=link(people="agree")),
-        Part(text=", disagree with "),
-        Part(
-            text=f"{people['disagree']:,}",
-            address=link(people="disagree"),
-            tone="stop" if people["disagree"] else "",
-        ),
-        Part(text=", and say nothing about "),
-        Part(text=f"{people['silent']:,}", address=link(people="silent")),
-        Part(text="."),
-    )
 
 
 def _build_figures(
@@ -323,26 +242,3 @@ def build_bars(result: Mapping[str, Any], link: Any) -> tuple[GateBar, ...]:
         )
         for each in rules
     )
-
-
-def _build_tabs(
-    result: Mapping[str, Any], link: Any, chosen: Mapping[str, str]
-) -> tuple[tuple[str, str, bool], ...]:
-    people = result["agrees_with_people"]
-    offered: tuple[tuple[str, dict[str, str]], ...] = (
-        (f"All {result['changed']:,}", {}),
-        (f"Disagree {people['disagree']:,}", {"people": "disagree"}),
-        (f"Agree {people['agree']:,}", {"people": "agree"}),
-        (f"Asked {result['would_have_asked']:,}", {"asks": "more"}),
-        (f"Not asked {result['would_not_have_asked']:,}", {"asks": "less"}),
-    )
-    tabs = [(name, link(**query), dict(chosen) == query) for name, query in offered]
-    if not any(current for _, _, current in tabs):
-        tabs.append(
-            (
-                ", ".join(format_decision(v) for v in chosen.values()),
-                link(**chosen),
-                True,
-            )
-        )
-    return tuple(tabs)

@@ -1,0 +1,1 @@
+"""The pages of a backtest: what a draft would have decided otherwise."""

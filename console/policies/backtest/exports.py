@@ -1,0 +1,98 @@
+"""A backtest as a file: the decisions of the list that is shown, as CSV or JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from uuid import UUID
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.views.decorators.http import require_GET
+
+from console.access import ConsoleRequest, require_member
+from console.policies.backtest.lists import list_chosen, read_filters
+from console.policies.backtest.views import find_backtest
+from ledger.chain import format_timestamp
+from reviews.models import BacktestItem
+from reviews.policies.backtest.selectors import serialize_backtest, serialize_item
+
+COLUMNS = (
+    *("at", "agent", "run", "seq", "step", "kind", "subject", "gate", "rule"),
+    *("before", "after", "asks", "people", "ruling", "unknown"),
+)
+# What a spreadsheet would take for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_CHUNK = 500
+
+
+@require_GET
+@require_member
+def export(request: ConsoleRequest, code: UUID, form: str) -> HttpResponse:
+    """Streamed: it may be many thousand decisions."""
+    backtest = find_backtest(request, code)
+    items = list_chosen(backtest, read_filters(request.GET)).iterator(_CHUNK)
+    if form == "csv":
+        lines, kind = _iterate_csv(items), "text/csv"
+    else:
+        head = json.dumps(serialize_backtest(backtest), ensure_ascii=False)
+        lines, kind = _iterate_json(head, items), "application/json"
+    answer = StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8")
+    name = f"backtest-{str(code)[-6:]}.{form}"
+    answer["Content-Disposition"] = f'attachment; filename="{name}"'
+    return answer  # type: ignore[return-value]
+
+
+def _iterate_csv(items: Iterator[BacktestItem]) -> Iterator[str]:
+    writer = csv.writer(_Line())
+    yield writer.writerow(COLUMNS)
+    for item in items:
+        row = _build_row(item)
+        yield writer.writerow([_make_inert(str(row[name] or "")) for name in COLUMNS])
+
+
+def _iterate_json(head: str, items: Iterator[BacktestItem]) -> Iterator[str]:
+    yield f'{{"backtest": {head}, "items": ['
+    comma = ""
+    for item in items:
+        yield comma + json.dumps(_build_item(item), ensure_ascii=False)
+        comma = ",\n"
+    yield "]}\n"
+
+
+def _build_item(item: BacktestItem) -> dict[str, object]:
+    """As the API has it; of an unknown one there is nothing but where it stands."""
+    return _build_row(item) if item.unknown else serialize_item(item)
+
+
+def _build_row(item: BacktestItem) -> dict[str, object]:
+    judgements: list[dict[str, object]] = json.loads(item.judgements)
+    before, after = judgements or ({}, {})
+    return {
+        "at": format_timestamp(item.at),
+        "agent": item.run.agent.name,
+        "run": str(item.run.code),
+        "seq": item.seq,
+        "step": item.step or None,
+        "kind": item.kind,
+        "subject": item.subject,
+        "gate": item.gate,
+        "rule": item.rule,
+        "before": before.get("decision"),
+        "after": after.get("decision"),
+        "asks": item.asks,
+        "people": item.people,
+        "ruling": item.ruling,
+        "unknown": item.unknown,
+    }
+
+
+def _make_inert(text: str) -> str:
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+class _Line:
+    """Hands back what a CSV writer writes."""
+
+    def write(self, text: str) -> str:
+        return text
