@@ -15,7 +15,9 @@ from console.runs.rows import get_live_position
 from ledger.models import Entry
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
+from tests.gateway.shadow.watching import watch
 from tests.support.builders import (
+    Person,
     Robot,
     make_project,
     make_robot,
@@ -78,7 +80,7 @@ def test_each_view_is_sent_what_it_shows(project: Project, agent: httpx.Client) 
     run = start_run(agent)
     since = get_live_position(project_id=project.pk)
     agent.post(f"/runs/{run}/steps", json=step(1))
-    for name in ("queue", "permissions", "loop", "gates", "webhooks"):
+    for name in ("queue", "permissions", "loop", "shadow", "gates", "webhooks"):
         told = tell(project, name, since)
         assert touched(told) == "", name
         assert "#queue-counts" not in told
@@ -88,6 +90,18 @@ def test_each_view_is_sent_what_it_shows(project: Project, agent: httpx.Client) 
     command(agent, run)
     assert touched(tell(project, "permissions", since)) == "", "none was used"
     assert "#queue-counts" in tell(project, "queue", since)
+
+
+def test_a_page_of_a_draft_in_shadow_fetches_itself_where_the_two_differ(
+    project: Project, agent: httpx.Client, alice: Person
+) -> None:
+    watch(project, alice, {"continue": {"max_uncertainty": 0.4}})
+    run = start_run(agent)
+    since = get_live_position(project_id=project.pk)
+    agent.post(f"/runs/{run}/steps", json=step(1))
+    assert touched(tell(project, "shadow", since)) == ""
+    agent.post(f"/runs/{run}/steps", json=step(2, uncertainty=0.5))
+    assert touched(tell(project, "shadow", since)) == "*"
 
 
 def test_too_much_is_not_told_but_fetched(
@@ -109,7 +123,7 @@ def test_too_much_is_not_told_but_fetched(
     monkeypatch.setattr(updates, "ENTRIES_LIMIT", position - since)
     assert touched(tell(project, "runs", since)) == ""
     monkeypatch.setattr(updates, "ENTRIES_LIMIT", position - since - 1)
-    for name in ("queue", "runs", "permissions", "loop"):
+    for name in ("queue", "runs", "permissions", "loop", "shadow"):
         assert touched(tell(project, name, since)) == "*", name
     # A cursor of another database is ahead of this one.
     assert touched(tell(project, "runs", position + 1)) == "*"

@@ -17,6 +17,7 @@ from reviews.policies.services import activate_version, create_version
 from reviews.policies.shadow.running import find_shadow, refresh_shadows
 from reviews.policies.shadow.services import start_shadow, stop_shadow
 from tests.support.builders import Person
+from tests.support.waiting import until
 
 STRICT = {"continue": {"max_rework_ratio": 0.25}}
 HOUR = timedelta(hours=1)
@@ -159,3 +160,18 @@ def test_a_row_that_the_chain_does_not_tell_of_is_found(
         check_chain(project)
     rows.update(ends_at=shadow.ends_at)
     check_chain(project)
+
+
+@pytest.mark.usefixtures("live")
+@pytest.mark.once("the same in every process, whatever database tells it")
+def test_what_another_process_starts_and_stops_is_seen_here_soon(
+    project: Project, alice: Person, draft: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as elsewhere:
+        for module in ("shadow.services", "services"):
+            name = f"reviews.policies.{module}.refresh_shadows"
+            elsewhere.setattr(name, lambda: None)
+        shadow = start(project, alice, draft)
+        until(lambda: is_running(project))
+        stop_shadow(shadow, by=alice.principal)
+        until(lambda: not is_running(project))
