@@ -24,6 +24,7 @@ from console.queue import actions as queue_actions
 from console.queue import agent_reviews
 from console.queue import views as queue
 from console.runs import actions as run_actions
+from console.runs import replay as run_replay
 from console.runs import views as runs
 from console.webhooks import views as webhooks
 
@@ -41,6 +42,7 @@ _review = [
 _run = [
     path("", runs.run, name="run"),
     path("abort/", run_actions.abort, name="run-abort"),
+    path("replay/", run_replay.replay, name="run-replay"),
     path("reopen/", run_actions.reopen, name="run-reopen"),
     path(
         "warnings/<uuid:warning>/acknowledge/",
