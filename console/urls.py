@@ -26,6 +26,7 @@ from console.queue import views as queue
 from console.runs import actions as run_actions
 from console.runs import replay as run_replay
 from console.runs import views as runs
+from console.suggestions import views as suggestions
 from console.webhooks import views as webhooks
 
 _review = [
@@ -72,6 +73,12 @@ _policy = [
     ),
     path("versions/<int:number>/shadow/", shadows.start, name="policy-version-shadow"),
     path("compare/", policies.compare, name="policy-compare"),
+    path("suggestions/", suggestions.suggestions, name="policy-suggestions"),
+    path("suggestions/search/", suggestions.search, name="policy-suggestions-search"),
+    path("suggestions/draft/", suggestions.draft, name="policy-suggestion-draft"),
+    path(
+        "suggestions/<str:setting>/", suggestions.suggestion, name="policy-suggestion"
+    ),
     path("edit/", policy_editor.edit, name="policy-edit"),
     path("edit/check/", policy_editor.check, name="policy-check"),
 ]

@@ -16,7 +16,7 @@ from safetext import ShownDiff, make_visible_line, show_diff
 
 Document = Mapping[str, Any]
 
-_TONES = {"pause": "pause", "stop": "stop", "throttle": "slow", "continue": "go"}
+TONES = {"pause": "pause", "stop": "stop", "throttle": "slow", "continue": "go"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ def list_changes(before: Document, after: Document) -> tuple[ShownChange, ...]:
                 path=make_visible_line(difference.path),
                 keys=difference.path,
                 effect=effect.words,
-                tone=_TONES.get(effect.decision, "line"),
+                tone=TONES.get(effect.decision, "line"),
                 meaning=make_visible_line(describe_difference(difference)),
             )
         )

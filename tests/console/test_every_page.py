@@ -96,6 +96,7 @@ class Pages:
             "action": "disable",
             "name": "default",
             "number": "1",
+            "setting": "continue.max_rework_ratio",
         }
 
     def address(self, page: str, *, slug: str | None = None) -> str:

@@ -61,13 +61,13 @@ def _search(search: SuggestionSearch, signs: Signs) -> None:
             "runs": found.runs,
             "other": found.other,
             "counted_all": found.counted_all and counts.counted_all,
-            "limits": [_build_limit(each) for each in found.trade_offs],
+            "limits": [build_limit(each) for each in found.trade_offs],
             "rules": [*list_rule_suggestions(policy, json.loads(row.document), counts)],
         },
     )
 
 
-def _build_limit(trade_off: TradeOff) -> dict[str, Any]:
+def build_limit(trade_off: TradeOff) -> dict[str, Any]:
     """All that its chart shows, and the value to suggest if there is one."""
     limit, points = trade_off.limit, trade_off.list_points()
     best = trade_off.find_best()

@@ -30,7 +30,7 @@ def describe_limit(item: Item) -> str:
     today = find_point(item, item["today"])
     if item["suggested"] is None:
         return (
-            f"Today's value serves best: it catches {today['caught']:,} of "
+            f"No other value serves better: this one catches {today['caught']:,} of "
             f"{_count(item['stopped'], 'run')} that people aborted, and has "
             f"{_DONE[item['decision']]} in vain {_count(today['in_vain'], 'time')}."
         )

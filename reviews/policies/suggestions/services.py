@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
 from accounts.models import Project
-from common.errors import NotFound, StaleVersion
+from common.errors import Invalid, NotFound, StaleVersion
 from guidance.core.policy.rule_drafts import build_warning_draft
 from guidance.core.suggestions.limits import get_limit, set_limit
 from guidance.selectors import find_version_in_force
@@ -38,7 +38,7 @@ def start_search(project: Project, name: str) -> SuggestionSearch:
     list_versions(project, name)
     in_force = find_version_in_force(project_id=project.pk, name=name)
     if in_force is None:
-        raise NotFound
+        raise Invalid(f"No version of {name} is in force: nothing was judged by it.")
     searches = SuggestionSearch.objects.filter(project=project, policy=name)
     until = timezone.now()
     try:

@@ -1,0 +1,1 @@
+"""What the history of a policy suggests: limits with their trade-off, and tool rules."""
