@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -28,14 +29,18 @@ WRITERS = ("loop", "gateway", "reviews", "ledger")
 WORD = re.compile(r"[a-z_.:]+", re.IGNORECASE)
 
 
-def list_words(app: str) -> Iterator[tuple[str, str]]:
+@cache
+def list_words(app: str) -> list[tuple[str, str]]:
     """Each word in the texts of an app's code and templates, and where it stands.
 
     What a migration says was true when it was written; docstrings are for people.
     """
-    for path in sorted(Path(ROOT, app).rglob("*.py")):
-        if "migrations" not in path.parts:
-            yield from list_words_of_code(path.read_text(), path.name)
+    return [
+        word
+        for path in sorted(Path(ROOT, app).rglob("*.py"))
+        if "migrations" not in path.parts
+        for word in list_words_of_code(path.read_text(), path.name)
+    ]
 
 
 def list_words_of_code(code: str, name: str) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -195,6 +196,7 @@ def list_files(app: str) -> list[Path]:
     return sorted(path for path in found if "migrations" not in path.parts)
 
 
+@cache
 def find_in_app(app: str, find: Callable[[str], Iterator[str]]) -> set[str]:
     return {
         f"{path.relative_to(ROOT)}:{name}"

@@ -15,19 +15,14 @@ class CatchesAll(Peer):
         return [Verdict(caught=True, seconds=0.0) for _ in commands]
 
 
-def test_every_set_has_its_share_and_its_target() -> None:
-    figures = {figure.label: figure for figure in measure_held_out(None)}
+def test_every_set_has_its_share_its_target_and_where_it_can_read_the_peers() -> None:
+    figures = {figure.label: figure for figure in measure_held_out(CatchesAll(Path()))}
     for name in SETS:
         figure = figures[f"held out, {name}"]
         assert "%" in figure.figure
         assert figure.target
-        assert figure.compared_with == ""
     assert "held out, families: exfiltration" in figures
     assert figures["held out, accidents: cloud"].met is None
-
-
-def test_the_peer_stands_beside_where_it_can_read() -> None:
-    figures = {figure.label: figure for figure in measure_held_out(CatchesAll(Path()))}
     assert figures["held out, accidents"].compared_with == "peer 100.0%"
     assert figures["held out, honest"].compared_with == "peer 100.0%"
     # It reads commands alone.

@@ -8,6 +8,8 @@ import pytest
 from tests.support.builders import pause_run, start_run, step
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once("forms of requests; the same writer stores them")
+
 
 def stop_run(agent: httpx.Client, run: str) -> None:
     body = step(1, coherence=0.1, rework=True, tokens=900, signature="same")

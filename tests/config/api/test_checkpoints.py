@@ -10,6 +10,8 @@ import pytest
 from tests.support.builders import pause_run, start_run, step
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once("forms of requests; the same writer stores them")
+
 
 def steps(client: httpx.Client, run: str, *, upto: int) -> dict[str, Any]:
     body = {"steps": [step(n) for n in range(1, upto + 1)]}

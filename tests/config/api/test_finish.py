@@ -11,6 +11,10 @@ import pytest
 from tests.support.builders import pause_run, start_run, step
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once(
+    "forms of requests; finished runs are repeated in tests/ledger"
+)
+
 WHOLE = {
     "outcome": "completed",
     "summary": "Done",

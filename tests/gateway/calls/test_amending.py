@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from tests.gateway.calls.calls import ask, claim, command, rule, slug, tool
 from tests.support.builders import make_policy, start_run
 from tests.support.problems import fields, problem
 from tests.support.rows import each_row
+
+pytestmark = pytest.mark.once("judges amendments, not SQL")
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

@@ -15,6 +15,8 @@ from ledger.verification.replay import replay_run
 from tests.gateway.calls.calls import ask, claim, command, rule, settle, tool
 from tests.support.builders import make_policy, start_run, step
 
+pytestmark = pytest.mark.once("judges stored facts, not SQL")
+
 
 def busy_run(agent: httpx.Client, reviewer: httpx.Client) -> Run:
     """A run with every kind of call and every way that a call can go."""

@@ -16,6 +16,8 @@ from tests.gateway.backtest.test_unknown import overwrite
 from tests.gateway.calls.calls import rule, slug
 from tests.support.builders import start_run, step
 
+pytestmark = pytest.mark.once("judges turns, not SQL")
+
 HALF_WAY = {
     "finish_reason": "tool_calls",
     "tool_calls": 0,

@@ -36,6 +36,8 @@ from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 from tests.support.threads import at_once
 
+pytestmark = pytest.mark.once("judges signals, not SQL")
+
 
 @pytest.fixture
 def held(agent: httpx.Client, project: Project) -> dict[str, Any]:

@@ -21,6 +21,10 @@ from tests.support.builders import Person, make_policy
 from tests.support.problems import problem
 from tests.support.threads import at_once
 
+pytestmark = pytest.mark.once(
+    "forms of requests; drafts are repeated in tests/reviews/policies"
+)
+
 LOOSER: dict[str, Any] = {"set": {"tools": {"always_ask": []}}}
 STRICTER: dict[str, Any] = {"set": {"tools": {"always_ask": ["git-push-force"]}}}
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from accounts.models import Project
 from ledger.models import Entry
 from loop.models import Recommendation, Signal
 from tests.loop.saying import loop_policy
 from tests.support.problems import problem
+
+pytestmark = pytest.mark.once("redacts text, not SQL")
 
 TOKEN = "gh" + "p_" + "a1B2" * 9
 # A label may be longer than the secret in whose place it stands.

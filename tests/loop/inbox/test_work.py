@@ -27,6 +27,8 @@ from tests.loop.saying import (
 from tests.support.builders import make_policy
 from tests.support.problems import problem
 
+pytestmark = pytest.mark.once("forms of requests; the same writer stores them")
+
 
 def note(client: httpx.Client, text: str = "Look at the flaky test") -> dict[str, Any]:
     answer = client.post("/loop/notes", json={"text": text, "data": {"from": "chat"}})

@@ -13,6 +13,10 @@ from tests.support.builders import Person, make_policy, make_project, make_robot
 from tests.support.live import Live
 from tests.support.problems import fields, problem
 
+pytestmark = pytest.mark.once(
+    "forms of requests; their SQL is repeated in test_writing"
+)
+
 REWORK = {"continue": {"max_rework_ratio": 0.25}}
 
 

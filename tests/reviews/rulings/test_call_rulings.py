@@ -16,6 +16,10 @@ from tests.gateway.calls.calls import ask, claim, command, tool
 from tests.support.builders import Person, make_policy, start_run
 from tests.support.rows import each_row
 
+pytestmark = pytest.mark.once(
+    "judges rulings on calls; their SQL is repeated in tests/gateway/calls"
+)
+
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 

@@ -26,6 +26,8 @@ from tests.support.live import Live
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
 
+pytestmark = pytest.mark.once("asks who may rule, not SQL")
+
 CLIENT = Path(__file__).resolve().parents[3] / "client"
 MARK = {"Checkrail-Agent-Session": "claude-code:0192"}
 # These tighten, or ask the policy of the run; of a run that does not exist they say 404.
