@@ -78,6 +78,10 @@ class ResultSeen(DomainError):
     """Internal: this very result is stored; the caller answers as before."""
 
 
+class PolicyMoved(DomainError):
+    """Internal: the run goes on under another version; the call is judged by that."""
+
+
 class PermissionGone(DomainError):
     """Internal: the permission ended meanwhile; the call is judged without it."""
 

@@ -25,7 +25,7 @@ def require_own_run(run: RunState, agent: AgentPrincipal) -> None:
         )
 
 
-# Neither the agent nor the policy of a run ever changes: (agent, run) to policy.
+# (agent, run) to policy. A run may be moved to another one: whoever decides compares.
 _POLICIES: OrderedDict[tuple[int, str], int] = OrderedDict()
 _CACHE_LIMIT = 10_000
 
@@ -37,7 +37,7 @@ def get_cached_policy(agent: AgentPrincipal, run_code: str) -> LoadedPolicy | No
 
 
 def get_policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
-    """The policy that this agent's run is judged by, to its end."""
+    """The policy that this agent's run is judged by now."""
     known = parse_code(run_code)
     if known is None:
         raise NotFound

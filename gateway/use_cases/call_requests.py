@@ -37,7 +37,7 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews import models
 from reviews.caps import find_reached_review_cap
-from reviews.errors import RunPaused
+from reviews.errors import PolicyMoved, RunPaused
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import open_review
@@ -95,6 +95,8 @@ class JudgeCall(ChangeRequest[Reply]):
     def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
         require_own_run(run, self.agent)
         refuse_unless_calling(run, self.agent)
+        if run.policy_id != self.checked.policy.id:
+            raise PolicyMoved("The run goes on under another version of its policy.")
         budget = check_call_budget(
             budget=run.budget, used=run.used, reserved=run.reserved_calls
         )

@@ -36,7 +36,7 @@ from ledger.idempotency import Idempotency
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import find_reached_review_cap
-from reviews.errors import PermissionGone
+from reviews.errors import PermissionGone, PolicyMoved
 from reviews.models import ToolCall as ToolCallRow
 from reviews.permissions.exemptions import find_exemptions
 from reviews.permissions.standing import find_permission
@@ -55,8 +55,22 @@ async def submit_call(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     policy = get_cached_policy(agent, run_code)
-    if policy is None:
-        policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
+    while True:
+        if policy is None:
+            policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
+        try:
+            return await _submit_under(policy, agent, run_code, call, idempotency)
+        except PolicyMoved:
+            policy = None
+
+
+async def _submit_under(
+    policy: LoadedPolicy,
+    agent: AgentPrincipal,
+    run_code: str,
+    call: Call,
+    idempotency: Idempotency | None,
+) -> Reply:
     verdict = await judge_in_project(call, policy, project_id=agent.project_id)
     key = get_fingerprint_key() if verdict.redacted else None
     reached = None

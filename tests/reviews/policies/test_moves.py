@@ -12,6 +12,7 @@ from guidance.models import Policy
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from reviews.policies.moves import move_running_runs
+from tests.gateway.calls.calls import command
 from tests.support.builders import pause_at_once, start_run, step
 from tests.support.problems import problem
 
@@ -102,3 +103,16 @@ def test_a_row_that_names_another_version_is_found(
     assert "the run's policy" in str(found)
     Run.objects.filter(pk=row.pk).update(policy=row.policy)
     problem(manager.post("/policies/default/versions/2/activate", json={}), "unchanged")
+
+
+def test_calls_of_a_run_that_was_moved_are_judged_by_the_new_version(
+    agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent)
+    assert command(agent, run, "ls")["policy"]["version"] == 1
+    document = {"tools": {"rules": {"git-push-force": "block"}}}
+    body = {"document": document, "activate": True, "apply_to_running": True}
+    assert manager.post("/policies/default/versions", json=body).status_code == 201
+    call = command(agent, run, "git push --force")
+    assert (call["decision"], call["policy"]["version"]) == ("block", 2)
+    check_run(run)
