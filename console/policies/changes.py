@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from guidance.core.policy.differences import list_differences
+from guidance.core.policy.differences import Difference, list_differences
 from guidance.core.policy.effects import describe_effect
 from guidance.core.policy.meaning import describe_difference
 from guidance.core.policy.setting_order import order_settings
@@ -32,19 +32,18 @@ class ShownChange:
 
 
 def list_changes(before: Document, after: Document) -> tuple[ShownChange, ...]:
-    changes = []
-    for difference in list_differences(before, after):
-        effect = describe_effect(difference)
-        changes.append(
-            ShownChange(
-                path=make_visible_line(difference.path),
-                keys=difference.path,
-                effect=effect.words,
-                tone=TONES.get(effect.decision, "line"),
-                meaning=make_visible_line(describe_difference(difference)),
-            )
-        )
-    return tuple(changes)
+    return tuple(map(build_change, list_differences(before, after)))
+
+
+def build_change(difference: Difference) -> ShownChange:
+    effect = describe_effect(difference)
+    return ShownChange(
+        path=make_visible_line(difference.path),
+        keys=difference.path,
+        effect=effect.words,
+        tone=TONES.get(effect.decision, "line"),
+        meaning=make_visible_line(describe_difference(difference)),
+    )
 
 
 def describe_changes(changes: tuple[ShownChange, ...]) -> str:

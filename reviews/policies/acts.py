@@ -6,7 +6,7 @@ what the first one left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -21,6 +21,7 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews.errors import ReviewOpen
 from reviews.policies.activation import Activation
+from reviews.policies.backtest.selectors import find_result
 from reviews.policies.chain import SYSTEM_ACTOR, refuse_closed_run
 from reviews.policies.second_manager import (
     SecondManager,
@@ -51,6 +52,7 @@ class PolicyAct(ChangeRequest[Outcome]):
     apply_to_running: bool = False
     policy: Policy | None = field(default=None, init=False)
     second: SecondManager = field(default_factory=SecondManager, init=False)
+    tried: Mapping[str, Any] | None = field(default=None, init=False)
     review: str | None = field(default=None, init=False)
     outcome: Outcome = field(init=False)
 
@@ -83,6 +85,11 @@ class PolicyAct(ChangeRequest[Outcome]):
             before=self.in_force,
             person_id=self.person_id,
         )
+
+    def load_tried(self, project_id: int, text: str) -> None:
+        """What a backtest of this document found, where a second manager is to know."""
+        if self.second.needed:
+            self.tried = find_result(project_id, self.name, text)
 
     def start_plan(self, run: RunState, at: datetime) -> Plan:
         refuse_closed_run(run)
@@ -117,6 +124,7 @@ class PolicyAct(ChangeRequest[Outcome]):
             author=author,
             version=version,
             texts=(self.in_force.document if self.in_force else "{}", text),
+            tried=self.tried,
         )
 
     def store_activation(self, version: PolicyVersion, at: datetime) -> None:
@@ -143,6 +151,7 @@ class StoreVersion(PolicyAct):
         super().load(run, at)
         rows = PolicyVersion.objects.filter(project_id=run.project_id, name=self.name)
         self.newest = rows.defer("document").order_by("-version").first()
+        self.load_tried(run.project_id, self.text)
 
     def decide(self, run: RunState, at: datetime) -> Change[Outcome]:
         plan = self.start_plan(run, at)
@@ -199,6 +208,8 @@ class ActivateVersion(PolicyAct):
         rows = PolicyVersion.objects.filter(project_id=run.project_id, name=self.name)
         found = rows.select_related("created_by").filter(version=self.number)
         self.version = found.first()
+        if self.version is not None:
+            self.load_tried(run.project_id, self.version.document)
 
     def decide(self, run: RunState, at: datetime) -> Change[Outcome]:
         plan = self.start_plan(run, at)

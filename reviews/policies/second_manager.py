@@ -71,8 +71,10 @@ def ask_second_manager(
     author: str | None,
     version: int,
     texts: tuple[str, str],
+    tried: Mapping[str, Any] | None,
 ) -> str:
-    """Open the review; `texts` are the documents in force and to come."""
+    """Open the review; `texts` are the documents in force and to come, and `tried` is what
+    a backtest of the second found, if there was one."""
     before, after = map(json.loads, texts)
     return open_review(
         plan,
@@ -89,6 +91,7 @@ def ask_second_manager(
                 {**each.to_json(), "meaning": describe_difference(each)}
                 for each in list_differences(before, after)
             ],
+            "backtest": tried,
             "requested_by": actor,
             "author": author,
         },

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from console.policies.changes import ShownChange, build_change
 from console.queue.kinds.base import ReviewKind, Subject
+from guidance.core.policy.differences import Difference
+from reviews.models import Backtest
+from reviews.policies.backtest.sentences import describe_result
 from safetext import make_visible, make_visible_line
 
 CHIP_LIMIT = 40
@@ -17,14 +23,19 @@ CHIP_LIMIT = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChange:
-    """What would be in force, why, and what it changes, in words."""
+    """What would be in force, why, what it changes, and what a backtest of it found when
+    it was asked for, in words; `tried` is empty where there was none."""
 
     policy: str
     version: int
-    before: str
+    before: int | None
     note: str
-    changes: tuple[str, ...]
+    changes: tuple[ShownChange, ...]
     running: bool
+    tried: tuple[str, ...]
+    backtest: str
+    address: str
+    diff: str
 
 
 class PolicyChangeKind(ReviewKind[PolicyChange]):
@@ -43,16 +54,23 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
 
     def build_body(self, subject: Subject) -> PolicyChange:
         content = subject.content
-        before = content["before"]
+        slug, name = subject.review.project.slug, content["policy"]
+        # Reviews from before it was recorded have none.
+        found = content.get("backtest")
+        number, before = content["version"], content["before"]
+        compare = reverse("console:policy-compare", args=[slug, name])
+        pair = urlencode({"from": before or number, "to": number})
         return PolicyChange(
-            policy=make_visible_line(content["policy"]),
-            version=content["version"],
-            before="" if before is None else f"version {before}",
+            policy=make_visible_line(name),
+            version=number,
+            before=before,
             note=make_visible(content["note"]),
-            changes=tuple(
-                make_visible_line(each["meaning"]) for each in content["changes"]
-            ),
+            changes=tuple(_build_change(each) for each in content["changes"]),
             running=content["apply_to_running"],
+            tried=tuple(describe_result(found)) if found else (),
+            backtest=_build_backtest_address(slug, found),
+            address=reverse("console:policy-version", args=[slug, name, number]),
+            diff=f"{compare}?{pair}" if before else "",
         )
 
     def build_headline(self, subject: Subject, body: PolicyChange) -> SafeString:
@@ -61,3 +79,15 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
             body.version,
             body.policy,
         )
+
+
+def _build_change(each: Mapping[str, Any]) -> ShownChange:
+    parts = {name: each[name] for name in ("path", "change", "before", "after")}
+    return build_change(Difference(**parts))
+
+
+def _build_backtest_address(slug: str, found: Mapping[str, Any] | None) -> str:
+    """Empty where it is gone: only the newest ones of a project are kept."""
+    if found is None or not Backtest.objects.filter(code=found["id"]).exists():
+        return ""
+    return reverse("console:backtest", args=[slug, found["id"]])

@@ -12,7 +12,7 @@ from accounts.auth import AgentPrincipal, Principal
 from common.errors import NotFound
 from common.ids import parse_code
 from ledger.chain import format_timestamp
-from reviews.models import Backtest, BacktestItem
+from reviews.models import Backtest, BacktestItem, JobState
 from reviews.policies.backtest.counts import Counts
 from reviews.policies.backtest.people import AGREE, DISAGREE, SILENT
 
@@ -79,6 +79,22 @@ def list_examples(backtest: Backtest) -> list[BacktestItem]:
 def read_result(backtest: Backtest) -> Mapping[str, Any]:
     """What was counted so far; nothing yet where it has not begun."""
     return {**Counts().to_json(), **json.loads(backtest.result)}
+
+
+def find_result(project_id: int, policy: str, text: str) -> dict[str, Any] | None:
+    """What the newest finished backtest of this very document found, with its id."""
+    rows = Backtest.objects.filter(
+        project_id=project_id, policy=policy, document=text, state=JobState.FINISHED
+    )
+    found = rows.order_by("-pk").first()
+    if found is None:
+        return None
+    return {
+        "id": str(found.code),
+        "since": format_timestamp(found.since),
+        "until": format_timestamp(found.until),
+        **read_result(found),
+    }
 
 
 def serialize_item(item: BacktestItem) -> dict[str, Any]:

@@ -19,8 +19,10 @@ from ledger.verification.replay import replay_run
 from reviews.models import Review
 from reviews.rulings.expiry import expire_due_reviews
 from tests.conftest import client_for
+from tests.gateway.calls.calls import command
+from tests.reviews.policies.trials import run as try_by_api
 from tests.support.browsing import open_browser
-from tests.support.builders import Person, make_person, make_policy
+from tests.support.builders import Person, make_person, make_policy, start_run
 from tests.support.live import Live
 from tests.support.problems import problem
 
@@ -161,3 +163,34 @@ def test_the_page_shows_the_differences_in_words(
     page = browser.get(f"/p/{project.slug}/queue/{review}/").content.decode()
     for words in ("Put version 3 of the policy", "What changes", "version 2", "Now"):
         assert words in page, words
+    assert "checks.max_resets" in page
+    assert "/policies/default/compare/?from=2&amp;to=3" in page
+    assert "Nobody had tried it over stored history" in page
+
+
+def test_what_a_backtest_of_it_found_is_part_of_what_is_ruled_on(
+    manager: httpx.Client,
+    second: httpx.Client,
+    agent: httpx.Client,
+    project: Project,
+    erin: Person,
+) -> None:
+    make_policy("default", project=project, **FOUR_EYES)
+    command(agent, start_run(agent), "rm -rf src")
+    draft = {**FOUR_EYES, "tools": {"rules": {"delete-folder": "warn"}}}
+    for limit in (1, 2):
+        other = {**draft, "checks": {"max_resets": limit}}
+        try_by_api(manager, document=other)
+    tried = try_by_api(manager, document=draft)
+    body = {"document": draft, "activate": True}
+    made = manager.post("/policies/default/versions", json=body).json()
+    found = second.get(f"/reviews/{made['review']}").json()["content"]["backtest"]
+    assert (found["id"], found["changed"]) == (tried["id"], 1)
+    assert found["moves"] == {"require-confirmation→warn": 1}
+    there = f"/p/{project.slug}/queue/{made['review']}/"
+    page = open_browser(erin.user).get(there).content.decode()
+    assert "1 of 1 decision would come out otherwise, in 1 run." in page
+    assert "It asks 1 time less" in page
+    assert f"/p/{project.slug}/backtests/{tried['id']}/" in page
+    assert rule(second, made["review"], "approve").status_code == 200
+    assert check_chain(project) == ["review.ruled", "policy.activated"]
