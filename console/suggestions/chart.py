@@ -14,9 +14,11 @@ from console.format import format_count
 from guidance.core.suggestions.limits import Limit, Number, get_limit
 from reviews.policies.suggestions.sentences import Item, describe_limit, format_limit
 
-WIDTH, HEIGHT = 1000, 72
-# Where the two panels begin, below a line of words each.
-TOPS = (22, 128)
+# Inside a panel it is so wide; how high a panel is depends on the page.
+WIDTH = 1000
+LOW, HIGH = 72, 124
+# The room for the words above each panel, and below the last one.
+_HEAD, _GAP, _FOOT = 22, 34, 26
 # What is done in vain, by what the gate leads to.
 IN_VAIN = {
     "pause": "Asked in vain",
@@ -42,13 +44,19 @@ class Panel:
     title: str
     tone: str
     top: int
+    height: int
     points: str
     most: str
     marks: tuple[Mark, ...]
 
     @property
     def base(self) -> int:
-        return self.top + HEIGHT
+        return self.top + self.height
+
+    @property
+    def head(self) -> int:
+        """Where its words stand."""
+        return self.top - 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +88,22 @@ class TradeOffChart:
     vain: str
     rows: tuple[PointRow, ...]
 
+    @property
+    def top(self) -> int:
+        return self.panels[0].top
+
+    @property
+    def base(self) -> int:
+        return self.panels[-1].base
+
+    @property
+    def foot(self) -> int:
+        return self.base + 19
+
+    @property
+    def height(self) -> int:
+        return self.base + _FOOT
+
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
@@ -94,43 +118,44 @@ class _Scale:
         return round(100 * (self.limit.read_value(value) - self.low) / span, 2)
 
 
-def build_chart(item: Item) -> TradeOffChart:
+def build_chart(item: Item, *, height: int = LOW) -> TradeOffChart:
+    """`height` is that of one of its two panels."""
     limit = get_limit(item["setting"])
     points = sorted(item["points"], key=lambda each: limit.read_value(each["value"]))
     values = [limit.read_value(each["value"]) for each in points]
     scale = _Scale(limit, values[0], values[-1])
-    vain, stopped = IN_VAIN[item["decision"]], item["stopped"]
     suggested = item["suggested"]
     return TradeOffChart(
         about=describe_limit(item),
         panels=(
-            _build_panel(item, points, scale, "caught", stopped),
-            _build_panel(item, points, scale, "in_vain", None),
+            _build_panel(item, points, scale, "caught", height),
+            _build_panel(item, points, scale, "in_vain", height),
         ),
         ticks=_list_ticks(item, points, scale),
         today=format_limit(item, item["today"]),
         suggested="" if suggested is None else format_limit(item, suggested),
         today_x=scale.find_x(item["today"]),
         suggested_x=None if suggested is None else scale.find_x(suggested),
-        vain=vain,
+        vain=IN_VAIN[item["decision"]],
         rows=tuple(_list_rows(item, points)),
     )
 
 
 def _build_panel(
-    item: Item, points: list[Item], scale: _Scale, name: str, whole: int | None
+    item: Item, points: list[Item], scale: _Scale, name: str, height: int
 ) -> Panel:
     caught = name == "caught"
-    most = max(1, whole or max(each[name] for each in points))
+    highest: int = item["stopped"] if caught else max(each[name] for each in points)
+    most = max(1, highest)
     title = (
         f"Caught, of {format_count(item['stopped'], 'run')} that people aborted"
         if caught
         else f"{IN_VAIN[item['decision']]}, times"
     )
-    top = TOPS[0] if caught else TOPS[1]
+    top = _HEAD if caught else _HEAD + height + _GAP
 
     def find_y(count: int) -> float:
-        return round(HEIGHT - HEIGHT * count / most, 1)
+        return round(height - height * count / most, 1)
 
     drawn, before = [], None
     for each in points:
@@ -154,6 +179,7 @@ def _build_panel(
         title=title,
         tone="caught" if caught else "vain",
         top=top,
+        height=height,
         points=" ".join(drawn),
         most=f"{most:,}",
         marks=tuple(marks),

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from console.format import ShownMoment, build_past_moment, format_count
 from console.policies.changes import TONES
-from console.suggestions.chart import TradeOffChart, build_chart
+from console.suggestions.chart import LOW, TradeOffChart, build_chart
 from guidance.core.policy.differences import Difference
 from guidance.core.policy.effects import describe_effect
 from guidance.core.policy.words import WORDS
@@ -137,7 +137,7 @@ def build_suggestion_page(found: Suggestions, at: datetime) -> SuggestionPage:
     )
 
 
-def build_limit_card(item: Item, found: Suggestions) -> LimitCard:
+def build_limit_card(item: Item, found: Suggestions, *, height: int = LOW) -> LimitCard:
     suggested = item["suggested"]
     effect = describe_effect(
         Difference(
@@ -160,7 +160,7 @@ def build_limit_card(item: Item, found: Suggestions) -> LimitCard:
             "console:policy-suggestion",
             args=[found.project.slug, found.policy, item["setting"]],
         ),
-        chart=build_chart(item),
+        chart=build_chart(item, height=height),
     )
 
 

@@ -12,6 +12,7 @@ from common.errors import DomainError, Invalid, NotFound, Unchanged
 from console.access import ConsoleRequest, require_manager, require_member
 from console.format import format_count
 from console.policies.views import build_frame, find_or_404
+from console.suggestions.chart import HIGH
 from console.suggestions.page import (
     build_limit_card,
     build_suggestion_page,
@@ -59,7 +60,7 @@ def suggestion(request: ConsoleRequest, name: str, setting: str) -> HttpResponse
         **build_frame(request, at),
         "name": name,
         "stale": found.stale,
-        "limit": build_limit_card(item, found),
+        "limit": build_limit_card(item, found, height=HIGH),
         "rows": list_stretches(item, request.project.slug),
         "changed": format_count(
             item["decisions_changed"], "decision on steps", "decisions on steps"

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
-from console.suggestions.chart import HEIGHT, WIDTH, build_chart
+from console.suggestions.chart import HIGH, LOW, WIDTH, build_chart
 from guidance.core.policy import load_policy
 from guidance.core.suggestions.limits import LIMITS, get_limit
 from guidance.core.suggestions.trade_off import Case, TradeOff
@@ -177,11 +177,13 @@ def test_every_value_of_a_limit_is_drawn_and_listed(
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.setting)
 def test_every_limit_can_be_drawn(limit: Any) -> None:
-    chart = build_chart(count_limit(limit.setting, [("stopped", 1), ("approved", 0)]))
+    item = count_limit(limit.setting, [("stopped", 1), ("approved", 0)])
+    assert build_chart(item, height=HIGH).height == 2 * HIGH + 82
+    chart = build_chart(item)
     for panel in chart.panels:
         places = [each.split(",") for each in panel.points.split()]
         assert all(0 <= float(x) <= WIDTH for x, _ in places)
-        assert all(0 <= float(y) <= HEIGHT for _, y in places)
+        assert all(0 <= float(y) <= LOW for _, y in places)
         assert [float(x) for x, _ in places] == sorted(float(x) for x, _ in places)
         assert [mark.tone for mark in panel.marks] == ["today"]
     assert (chart.ticks[0].x, chart.ticks[-1].x) == (0, 100)
