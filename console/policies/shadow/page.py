@@ -230,7 +230,7 @@ def _build_row(
         what=make_visible_line(payload.get("subject") or "no longer kept"),
         agent=make_visible_line(item.run.agent.name),
         step=payload.get("step", 0),
-        run=reverse("console:run", args=[slug, item.run.code]),
+        run=f"{reverse('console:run', args=[slug, item.run.code])}#entry-{item.seq}",
         before=build_judged(payload.get("before") or {"decision": "", "findings": []}),
         after=build_judged(after) if after else None,
         reason=make_visible_line(item.reason),

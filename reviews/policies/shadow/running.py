@@ -120,6 +120,7 @@ class ShadowRefresher:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[None] | None = None
+        self._failed = False
 
     async def start(self) -> None:
         await self._refresh()
@@ -141,8 +142,13 @@ class ShadowRefresher:
         try:
             await run_in_db_thread(refresh_shadows)
         except Exception:
-            # The database is away: what is known stays, and it is tried again.
-            logger.exception("Drafts beside policies could not be read")
+            # The database is away: what is known stays, and it is tried again. Once is
+            # enough to say so.
+            if not self._failed:
+                logger.exception("Drafts in shadow cannot be read, trying again")
+            self._failed = True
+        else:
+            self._failed = False
 
 
 _refreshers = PerLoop(ShadowRefresher)

@@ -105,7 +105,11 @@ def test_what_could_not_be_judged_is_shown_with_its_reason(
 
     monkeypatch.setattr("gateway.shadow.judge_step_again", fail)
     report(agent, start_run(agent), False)
-    said = read(open_browser(alice.user).get(there).content.decode())
+    browser = open_browser(alice.user)
+    said = read(browser.get(there).content.decode())
+    assert "None of them" in read(
+        browser.get(f"{there}?outcome=changed").content.decode()
+    )
     assert "Could not be judged 1 judging it failed (ZeroDivisionError)" in said
     assert "Not judged 1" in said
 

@@ -11,6 +11,7 @@ from accounts.models import Project
 from tests.gateway.calls.calls import command
 from tests.gateway.shadow.test_steps import check_run, drop_places
 from tests.gateway.shadow.watching import count_same, list_seen, watch
+from tests.reviews.permissions.test_exemptions import LINE, exempt
 from tests.support.builders import Person, start_run
 
 SOFTER: dict[str, Any] = {"tools": {"rules": {"git-push-force": "warn"}}}
@@ -65,6 +66,18 @@ def test_a_call_with_a_secret_is_judged_and_nothing_of_it_is_kept(
     command(agent, run, f"git push --force https://{secret}@example.invalid/x.git")
     assert secret not in str(list_seen(shadow))
     assert len(list_seen(shadow)) + count_same(shadow)[1] == 1
+
+
+def test_a_secret_that_a_manager_exempted_is_none_for_the_draft_either(
+    agent: httpx.Client, manager: httpx.Client, project: Project, alice: Person
+) -> None:
+    shadow = watch(project, alice, SOFTER)
+    run = start_run(agent)
+    blocked = command(agent, run, LINE)
+    assert exempt(manager, blocked).status_code == 201
+    assert command(agent, run, LINE)["decision"] == "allow"
+    assert list_seen(shadow) == []
+    assert count_same(shadow) == (0, 2)
 
 
 @pytest.mark.parametrize("place", ["judge_call", "judge_live_call"])

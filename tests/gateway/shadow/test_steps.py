@@ -81,6 +81,21 @@ def test_a_batch_of_steps_is_judged_step_by_step(
     check_run(run)
 
 
+def test_a_batch_that_is_decided_twice_is_counted_once(
+    agent: httpx.Client, project: Project, alice: Person
+) -> None:
+    """The step that pauses asks for the project's lock, and all begins anew."""
+    shadow = watch(project, alice, STRICT)
+    run = start_run(agent)
+    steps = [step(1), step(2), step(3, uncertainty=0.95)]
+
+    answer = agent.post(f"/runs/{run}/steps/batch", json={"steps": steps})
+
+    assert answer.json()["decisions"][2]["decision"] == "pause"
+    assert list_seen(shadow) == []
+    assert count_same(shadow) == (3, 0)
+
+
 def test_a_step_that_pauses_is_seen_to_go_on_under_a_looser_draft(
     agent: httpx.Client, project: Project, alice: Person
 ) -> None:
@@ -132,6 +147,24 @@ def test_trouble_in_the_draft_is_told_and_changes_nothing(
     assert [each["after"] for each in seen] == [None] * 8
     assert count_same(shadow) == (0, 0)
     assert "the draft is at fault" in caplog.text
+    check_run(run)
+
+
+def test_a_draft_that_cannot_be_read_is_told_so(
+    agent: httpx.Client,
+    project: Project,
+    alice: Person,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_version: int) -> None:
+        raise ValueError("a setting of another release")
+
+    monkeypatch.setattr("reviews.policies.shadow.running.get_policy", fail)
+    shadow = watch(project, alice, STRICT)
+    run = start_run(agent)
+    assert report(agent, run, False)[0]["decision"] == "continue"
+    (seen,) = list_seen(shadow)
+    assert (seen["reason"], seen["draft"]) == ("the draft cannot be read", None)
     check_run(run)
 
 
