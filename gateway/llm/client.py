@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import time
 from collections.abc import Mapping
@@ -33,6 +34,8 @@ OFF = "no model is set up to be asked (CHECKRAIL_LLM_URL)"
 
 under_way = Places(4)
 
+logger = logging.getLogger(__name__)
+
 
 async def ask(question: Question) -> Reply:
     """The model's answer. At most twice the time-out passes: for a place, and for it."""
@@ -49,6 +52,8 @@ async def ask(question: Question) -> Reply:
             attempt = await exchange.run()
     except TimeoutError:
         pass
+    except Exception as error:
+        attempt = _Attempt(trouble=_describe_failure(error))
     # Raised out here, so that no exception that knows the request hangs on to ours.
     if attempt is None:
         raise LlmTrouble(
@@ -58,7 +63,13 @@ async def ask(question: Question) -> Reply:
     if attempt.trouble is not None:
         raise LlmTrouble(attempt.trouble, spent=exchange.sum_spending())
     took = time.monotonic() - started
-    return _read(exchange, schema, attempt.raw, duration_s=took)
+    try:
+        return _read(exchange, schema, attempt.raw, duration_s=took)
+    except LlmTrouble:
+        raise
+    except Exception as error:
+        trouble = _describe_failure(error)
+    raise LlmTrouble(trouble, spent=exchange.sum_spending())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +173,12 @@ def _load_certificates() -> SSLContext:
 
 def _describe_timeout(endpoint: Endpoint) -> str:
     return f"no answer within {endpoint.timeout_s:g} s"
+
+
+def _describe_failure(error: Exception) -> str:
+    """For a fault of our own: what was asked is paid for all the same."""
+    logger.error("Asking a model failed", exc_info=error)
+    return f"asking failed: {type(error).__name__}"
 
 
 async def _receive(response: httpx.Response, endpoint: Endpoint) -> _Attempt:

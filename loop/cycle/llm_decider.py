@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ from guidance.core.loop.section import LoopSection
 from guidance.redactor import clean
 
 MAX_TOKENS = 2_048
+
+logger = logging.getLogger(__name__)
 
 _SYSTEM = """\
 You are the control loop of a team of software agents. You look at one trigger and at a \
@@ -86,7 +89,12 @@ def ask_model(
         reply = asyncio.run(ask(question))
     except LlmTrouble as trouble:
         return ModelAnswer(trouble=trouble.reason, cost_micros=_get_cost(trouble.spent))
-    read = read_answer(clean(reply.document))
+    try:
+        read = read_answer(clean(reply.document))
+    except Exception as error:
+        # Caught here, where the cost is known: the answer is paid for all the same.
+        logger.exception("Reading a model's answer failed")
+        read = f"the answer could not be read: {type(error).__name__}"
     return ModelAnswer(
         proposal=None if isinstance(read, str) else read,
         trouble=read if isinstance(read, str) else None,

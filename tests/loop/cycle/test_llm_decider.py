@@ -135,6 +135,43 @@ def test_whatever_is_wrong_emits_nothing_and_says_why(
     sound(project)
 
 
+# Where something of ours breaks after a model was asked: its answer is paid for.
+BREAKAGES = {
+    "the connection's own code": ("gateway.llm.client._receive", "asking failed"),
+    "the reading of the reply": ("gateway.llm.wire.read", "asking failed"),
+    "the reading of the answer": (
+        "loop.cycle.llm_decider.read_answer",
+        "could not be read",
+    ),
+}
+
+
+@pytest.mark.parametrize("wire", FORMATS)
+def test_an_answer_that_breaks_our_own_code_is_paid_for(
+    robo_signal: Sending,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    wire: str,
+) -> None:
+    def breaks(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError
+
+    loop_policy(project, decider="llm", cost_per_day_usd="50.00")
+    for name, (function, words) in BREAKAGES.items():
+        decision = robo_signal(about=name)
+        with monkeypatch.context() as patch, thinking(wire, says(wire, "{}")):
+            if function.endswith("read_answer"):
+                patch.setattr("gateway.llm.client.Schema.list_problems", lambda *_: [])
+            patch.setattr(function, breaks)
+            run_cycle(project.pk)
+        row = Decision.objects.get(code=decision)
+        assert row.outcome == "invalid_decision", name
+        assert words in row.reasoning, name
+        assert "ZeroDivisionError" in row.reasoning, name
+        assert row.cost_micros > 0, name
+    assert events(project) == []
+
+
 @pytest.mark.parametrize("wire", FORMATS)
 def test_a_right_answer_meets_the_same_rails_as_a_rule(
     robo_signal: Sending, project: Project, wire: str
