@@ -141,10 +141,12 @@ def _build_sentence(
         )
     if not changed:
         same = format_count(judged, "decision")
-        return (Part(text=f"Both decide the same so far: {same}."),)
+        said = "Both decide the same so far" if running else "Both decided the same"
+        return (Part(text=f"{said}: {same}."),)
     more, less = result["would_have_asked"], result["would_not_have_asked"]
+    asks = "it would ask" if running else "it would have asked"
     parts = [
-        Part(text="The draft decides "),
+        Part(text="The draft decides " if running else "The draft would have decided "),
         Part(
             text=f"{changed:,} of {format_count(judged, 'decision')}",
             address=link(outcome="changed"),
@@ -153,13 +155,13 @@ def _build_sentence(
     ]
     if more:
         parts += [
-            Part(text="; it would ask people "),
+            Part(text=f"; {asks} people "),
             Part(text=format_count(more, "time"), address=link(asks="more")),
             Part(text=" more"),
         ]
     if less:
         parts += [
-            Part(text=" and " if more else "; it would ask people "),
+            Part(text=" and " if more else f"; {asks} people "),
             Part(text=format_count(less, "time"), address=link(asks="less")),
             Part(text=" less"),
         ]
