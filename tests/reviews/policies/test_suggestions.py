@@ -9,7 +9,9 @@ import pytest
 
 from accounts.models import Project
 from guidance.core.policy.differences import list_differences
+from ledger.models import Entry, Run
 from reviews.models import SuggestionSearch
+from reviews.rulings.expiry import expire_due_reviews
 from reviews.tasks import run_backtests
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
@@ -25,6 +27,7 @@ from tests.support.builders import (
 from tests.support.live import Live
 from tests.support.people import rule
 from tests.support.problems import problem
+from tests.support.waiting import until
 
 SETTING = "continue.max_uncertainty"
 # Under a limit of 0.8: people aborted seven runs that no gate had held, approved five
@@ -220,6 +223,57 @@ def test_what_was_measured_in_another_way_is_left_out(
     found = look(manager)
     assert (get_limit(found)["stopped"], get_limit(found)["today"]) == (2, 0.7)
     assert get_limit(found, "budget.tokens")["stopped"] == 3
+
+
+def test_only_steps_of_the_time_count_and_only_people_end_a_stretch(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
+) -> None:
+    """A pause that expired aborts its run, and nobody has said so. An approved call is no
+    word about the step before it."""
+    make_policy("default", project=project, reviews={"expires_after_s": 1})
+    expiring = start_run(agent)
+    report(agent, expiring, 0.9)
+
+    def is_expired() -> bool:
+        expire_due_reviews()
+        return Run.objects.get(code=expiring).status == "aborted"
+
+    until(is_expired)
+    make_policy("default", project=project)
+    run = start_run(agent)
+    report(agent, run, 0.5)
+    rule_call(reviewer, command(agent, run, "rm -rf a"), "approve")
+    manager.post("/policies/default/suggestions", json={})
+    searches = SuggestionSearch.objects.filter(project=project, state="waiting")
+    limit = get_limit(look(manager))
+    assert (limit["stopped"], limit["approved"], limit["steps"]) == (0, 0, 2)
+
+    agent.post(f"/runs/{run}/steps", json=step(2, uncertainty=0.6))
+    manager.post("/policies/default/suggestions", json={})
+    last = Entry.objects.filter(run__code=run).latest("seq")
+    searches.update(since=last.at, until=last.at)
+    run_backtests()
+    assert get_limit(read(manager))["steps"] == 1
+
+
+def test_calls_of_other_policies_do_not_count_for_a_rule(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
+) -> None:
+    often = {"learn": {"always_approved": {"at_least": 2}}}
+    for name in ("default", "other"):
+        make_policy(name, project=project, loop=often)
+    run = start_run(agent, policy="other")
+    for number in range(2):
+        rule_call(reviewer, command(agent, run, f"rm -rf {number}"), "approve")
+    assert look(manager)["rules"] == []
+    (suggested,) = look(manager, "other")["rules"]
+    assert (suggested["rule"], suggested["asked"]) == ("delete-folder", 2)
 
 
 def answer_calls(

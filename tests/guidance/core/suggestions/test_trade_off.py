@@ -90,6 +90,12 @@ def test_the_smallest_change_to_the_best_value_is_suggested() -> None:
     assert named == [0.22, 0.25, 0.25, 0.28]
 
 
+def test_a_step_at_a_limit_itself_is_not_over_it() -> None:
+    found = count_cases([(APPROVED, each) for each in (0.2, 0.21, 0.3, 0.31)])
+    place = found.values.index(0.2)
+    assert found.count_changed_steps(place) == 2, "0.21 and 0.3, not 0.2 and 0.31"
+
+
 def test_a_softer_value_gives_nothing_up_that_today_catches() -> None:
     """Without the four below today's limit, 0.35 holds nobody in vain; 0.59 is as good by
     count, once one more is given up."""
