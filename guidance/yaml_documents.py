@@ -81,9 +81,26 @@ def _check_events(text: str) -> None:
 
 def write_yaml(document: Mapping[str, Any]) -> str:
     """In the order of the document, as a person would write it."""
-    return yaml.safe_dump(
-        document, sort_keys=False, allow_unicode=True, width=88, indent=2
+    return yaml.dump(
+        document,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=88,
+        indent=2,
     )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes a text of several lines as such."""
+
+
+def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
 
 
 def _build(node: yaml.Node) -> Any:

@@ -21,11 +21,11 @@ TONES = {"pause": "pause", "stop": "stop", "throttle": "slow", "continue": "go"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownChange:
-    """`effect` says which way it goes, `tone` the same in colour; `keys` is the path as
-    it was written, to be sent back."""
+    """`effect` says which way it goes, `tone` the same in colour; `undo` is what the
+    editor's button sends to take it back."""
 
     path: str
-    keys: str
+    undo: str
     effect: str
     tone: str
     meaning: str
@@ -39,7 +39,7 @@ def build_change(difference: Difference) -> ShownChange:
     effect = describe_effect(difference)
     return ShownChange(
         path=make_visible_line(difference.path),
-        keys=difference.path,
+        undo=f"undo:{difference.path}",
         effect=effect.words,
         tone=TONES.get(effect.decision, "line"),
         meaning=make_visible_line(describe_difference(difference)),

@@ -122,7 +122,8 @@ def _read_button(
     if does == "add-rule" and rule:
         return {("tools", "rules", rule): NEW_RULE}
     if does.startswith("remove:"):
-        return {tuple(split_path(does.removeprefix("remove:"))): REMOVED}
+        keys = tuple(split_path(does.removeprefix("remove:")))
+        return {_widen(document, in_force, keys): REMOVED}
     if does.startswith("undo:"):
         keys = tuple(split_path(does.removeprefix("undo:")))
         return build_undo(document, in_force, keys) if keys else {}
@@ -132,18 +133,23 @@ def _read_button(
 def build_undo(
     document: Document, in_force: Document, keys: tuple[str, ...]
 ) -> dict[tuple[str, ...], Any]:
-    """What makes a setting as it is in force; what it stood in goes with it if that was
-    only there for it."""
+    """What makes a setting as it is in force."""
     value = read_value(in_force, keys)
     if value is not ABSENT:
         return {keys: value}
-    while (
-        len(keys) > 1
-        and read_value(in_force, keys[:-1]) is ABSENT
-        and set(read_value(document, keys[:-1])) == {keys[-1]}
-    ):
+    return {_widen(document, in_force, keys): REMOVED}
+
+
+def _widen(
+    document: Document, in_force: Document, keys: tuple[str, ...]
+) -> tuple[str, ...]:
+    """What goes with a setting: all that it stands in and that was only there for it."""
+    while len(keys) > 1 and read_value(in_force, keys[:-1]) is ABSENT:
+        around = read_value(document, keys[:-1])
+        if not isinstance(around, Mapping) or set(around) != {keys[-1]}:
+            break
         keys = keys[:-1]
-    return {keys: REMOVED}
+    return keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ ABSENT: Any = object()
 NONE = "none"
 _WHOLE = re.compile(r"-?\d{1,18}")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?([eE][-+]?\d{1,3})?")
+_ONE_LINE = ("number", "share", "money")
 _FLAGS = {"on": True, "off": False}
 _DECISIONS = {"warn": "note", "require-confirmation": "ask"}
 
@@ -43,6 +44,7 @@ class Field:
     unit: str = ""
     schema_unit: str = ""
     default: str = ""
+    placeholder: str = ""
     choices: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -74,8 +76,9 @@ class FieldGroup:
     keys: Keys = ()
 
     @property
-    def path(self) -> str:
-        return format_path(self.keys)
+    def removal(self) -> str:
+        """What the button sends that removes it."""
+        return f"remove:{format_path(self.keys)}"
 
 
 def build_groups(document: Mapping[str, Any]) -> tuple[FieldGroup, ...]:
@@ -182,6 +185,8 @@ def build_field(
         schema_unit=unit,
         unit={"share": "%", "USD": "$", "score": ""}.get(unit, unit),
         default=shown if len(shown) <= 40 else f"{shown[:39]}…",
+        # Its unit stands beside it.
+        placeholder=render_text(kind, default) if kind in _ONE_LINE else shown[:40],
         choices=_list_choices(schema, kind),
     )
 

@@ -69,11 +69,7 @@ class Rail:
     assigned: tuple[str, ...]
     takes_two: bool
     running: str
-
-    @property
-    def publish(self) -> str:
-        """What the button does."""
-        return "Ask a second manager" if self.takes_two else "Publish"
+    publish: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +154,7 @@ def build_new_rail(project: Project, name: str) -> Rail:
         assigned=(),
         takes_two=_takes_two(project, None),
         running="",
+        publish=name_publishing(project, None),
     )
 
 
@@ -189,11 +186,12 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
             if each.policy == name
         ),
         takes_two=_takes_two(project, active),
-        running=_describe_running(project, name),
+        running=describe_running(project, name),
+        publish=name_publishing(project, active),
     )
 
 
-def _describe_running(project: Project, name: str) -> str:
+def describe_running(project: Project, name: str) -> str:
     """How many runs in progress are judged by a version of it."""
     runs = exclude_system_runs(
         Run.objects.filter(
@@ -203,6 +201,11 @@ def _describe_running(project: Project, name: str) -> str:
         )
     )
     return format_count(runs.count(), "run")
+
+
+def name_publishing(project: Project, active: PolicyVersion | None) -> str:
+    """What the button does that puts another version in force."""
+    return "Ask a second manager" if _takes_two(project, active) else "Publish"
 
 
 def _takes_two(project: Project, active: PolicyVersion | None) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 from playwright.sync_api import Page, expect
@@ -18,12 +20,10 @@ pytestmark = pytest.mark.once("looks at pages, whatever database is behind them"
 WIDER = "document.documentElement.scrollWidth > innerWidth"
 
 
-def look_at(page: Page) -> None:
-    """Readable for everybody, in both themes and on a small screen."""
-    assert violations(page) == ""
-    page.emulate_media(color_scheme="dark")
-    assert violations(page) == ""
-    page.emulate_media(color_scheme="light")
+def look_at(page: Page, coloured: str = "html") -> None:
+    """Readable for everybody, in both themes and on a small screen. Of a long page, the
+    part that has all of its colours may be named."""
+    assert violations(page, coloured=coloured) == ""
     size = page.viewport_size
     assert size is not None
     page.set_viewport_size({"width": 390, "height": 844})
@@ -49,6 +49,21 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     rule(reviewer, command(agent, start_run(agent), "rm -rf build-a"), "deny")
     page = desk.open(f"/p/{project.slug}/policies/", person=alice)
     look_at(page)
+    press(page, "link", "Assignments")
+    page.get_by_label("Label").focus()
+    page.keyboard.type("team:docs")
+    page.get_by_label("Gets").select_option("default")
+    press(page, "button", "Add")
+    expect(page.get_by_text("not saved")).to_be_visible()
+    expect(page.locator("#row-1")).to_be_visible()
+    look_at(page)
+    press(page, "button", "Save")
+    expect(page.get_by_text("not saved")).to_have_count(0)
+    page.goto(f"/p/{project.slug}/policies/")
+    press(page, "link", "New policy")
+    expect(page.get_by_label("Starts with")).to_be_visible()
+    look_at(page)
+    page.go_back()
     press(page, "link", "default")
     expect(page.get_by_text("in force").first).to_be_visible()
     look_at(page)
@@ -61,7 +76,7 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(page.locator("#problems")).to_contain_text("must be a whole number")
     expect(page.locator("#yaml")).to_have_value("continue:\n  repeat_limit: x\n")
     assert limit.input_value() == "x"
-    look_at(page)
+    look_at(page, coloured=".editor .problems, .frow:has(.wrong), #yaml-side")
     gates = page.locator("details[data-group=gates]")
     gates.locator("summary").click()
     yaml = page.locator("#yaml")
@@ -77,7 +92,18 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(yaml).to_have_value(
         "# mine\nbudget: {tokens: 5000}\ntools: {rules: {delete-folder: warn}}\n"
     )
-    look_at(page)
+    look_at(page, coloured="#draft-changes, .frow:has(.was), .dock")
+    page.locator("#new-gate").fill("unit-tests")
+    press(page, "button", "Add a gate")
+    expect(yaml).to_have_value(re.compile("unit-tests:"))
+    press(page, "button", "Remove unit-tests")
+    expect(yaml).not_to_have_value(re.compile("gates"))
+    undo = page.get_by_role("button", name="Undo Budget, Tokens")
+    undo.focus()
+    page.keyboard.press("Enter")
+    expect(yaml).to_have_value("# mine\ntools: {rules: {delete-folder: warn}}\n")
+    expect(undo).to_have_count(0)
+    expect(page.locator("[name='f:budget.tokens']")).to_have_value("")
 
     press(page, "button", "Backtest")
     expect(page.get_by_role("heading", name="Backtest")).to_be_visible()

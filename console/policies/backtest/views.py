@@ -19,6 +19,7 @@ from console.forms import add_refusal, get_first_error
 from console.policies.backtest.lists import read_filters
 from console.policies.backtest.page import build_backtest_page
 from console.policies.forms import AgainForm, NoteForm
+from console.policies.page import describe_running, name_publishing
 from console.policies.views import build_frame, read_number, redirect_after
 from guidance.selectors import find_version_in_force
 from reviews.models import Backtest
@@ -145,6 +146,8 @@ def _render(
             "name", flat=True
         ),
         "in_force": active.version if active else 0,
+        "running": describe_running(request.project, found.policy),
+        "publish": name_publishing(request.project, active),
         "refusal": refusal,
         "note": request.POST.get("note", ""),
         "applied": "apply_to_running" in request.POST,
