@@ -25,6 +25,7 @@ from guidance.services import DEFAULT
 from ledger.models import Run, RunStatus
 from ledger.selectors import exclude_system_runs
 from reviews.policies.assignments import list_assignments
+from reviews.policies.backtest.selectors import find_result
 from reviews.policies.selectors import (
     Document,
     list_activations,
@@ -83,6 +84,14 @@ class ShadowNotice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """The newest finished backtest of a version that is not in force."""
+
+    code: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyPage:
     number: int
     document: Document
@@ -93,6 +102,7 @@ class PolicyPage:
     yaml: str
     rail: Rail
     shadow: ShadowNotice | None
+    trial: Trial | None
 
     @property
     def act(self) -> str:
@@ -127,7 +137,16 @@ def build_policy_page(
         yaml=write_policy(document),
         rail=rail,
         shadow=_find_shadow(version, at),
+        trial=_find_trial(version) if before is not None else None,
     )
+
+
+def _find_trial(version: PolicyVersion) -> Trial | None:
+    found = find_result(version.project_id, version.name, version.document)
+    if found is None:
+        return None
+    judged = format_count(found["judged"], "decision")
+    return Trial(code=found["id"], found=f"{found['changed']:,} of {judged} change")
 
 
 def _find_shadow(version: PolicyVersion, at: datetime) -> ShadowNotice | None:

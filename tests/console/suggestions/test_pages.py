@@ -23,6 +23,7 @@ from guidance.models import PolicyVersion
 from reviews.models import Backtest, SuggestionSearch
 from reviews.policies.services import create_version
 from reviews.policies.suggestions.perform import build_limit
+from reviews.tasks import run_backtests
 from tests.support.browsing import open_browser
 from tests.support.builders import Person, make_policy
 
@@ -207,6 +208,10 @@ def test_one_button_makes_a_draft_and_starts_its_backtest(
     again = post(alice, project, "draft", setting=SETTING)
     shown = f"/p/{project.slug}/policies/default/versions/{draft.version}/"
     assert again["Location"] == shown
+    run_backtests()
+    page = open_browser(alice.user).get(shown).content.decode()
+    assert "Backtest: 0 of 0 decisions change" in plain(page)
+    assert str(tried.code) in page
     refused = post(alice, project, "draft", setting="budget.tokens")
     assert refused.status_code == 422
     assert "not suggested any more" in plain(refused.content.decode())
