@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.policy.differences import Difference, list_differences
 from guidance.core.policy.effects import describe_effect
-from guidance.core.policy.meaning import describe_difference
+from guidance.core.policy.meaning import describe_difference, is_only_wording
 from guidance.core.policy.setting_order import order_settings
 from guidance.yaml_documents import write_yaml
 from safetext import ShownDiff, make_visible_line, show_diff
@@ -22,7 +22,7 @@ TONES = {"pause": "pause", "stop": "stop", "throttle": "slow", "continue": "go"}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownChange:
     """`effect` says which way it goes, `tone` the same in colour; `undo` is what the
-    editor's button sends to take it back."""
+    editor's button sends to take it back, empty where there are several."""
 
     path: str
     undo: str
@@ -32,10 +32,30 @@ class ShownChange:
 
 
 def list_changes(before: Document, after: Document) -> tuple[ShownChange, ...]:
-    return tuple(map(build_change, list_differences(before, after)))
+    return build_changes(list_differences(before, after))
 
 
-def build_change(difference: Difference) -> ShownChange:
+def build_changes(differences: Iterable[Difference]) -> tuple[ShownChange, ...]:
+    """One by one; where several are only written differently, those as one at the end."""
+    found = list(differences)
+    wording = [each for each in found if is_only_wording(each)]
+    if len(wording) < 2:
+        return tuple(map(_build_change, found))
+    changes = [_build_change(each) for each in found if each not in wording]
+    return (*changes, _build_wording(len(wording)))
+
+
+def _build_wording(count: int) -> ShownChange:
+    return ShownChange(
+        path="",
+        undo="",
+        effect="Same",
+        tone="line",
+        meaning=f"{count} defaults are written out, or no longer: their values stay",
+    )
+
+
+def _build_change(difference: Difference) -> ShownChange:
     effect = describe_effect(difference)
     return ShownChange(
         path=make_visible_line(difference.path),

@@ -56,12 +56,12 @@ VERBS = frozenset(
     protect publish push put queue quote raise read rebuild receive recheck
     recommend record recover redact redeem redirect refresh refuse register release
     reload remember remove render reopen repair repeat replace replay reply report
-    request requeue require resend resolve resume retry return revoke rotate round
+    represent request requeue require resend resolve resume retry return revoke rotate round
     route rule run save say scan score seal search select send sense serialize serve
     set settle shorten show sign skip sleep soften sort spawn spend split start stop
     store straighten stream strip submit subtract sum switch take tell test tick
     trim trust try undo uninstall unite unquote unwrap update use validate verify
-    wait wake walk warm warn watch wipe withdraw wrap write
+    wait wake walk warm warn watch widen wipe withdraw wrap write
     """.split()
 )
 # These are nouns as well: a verb only with an object behind it.

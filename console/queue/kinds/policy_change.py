@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from console.policies.changes import ShownChange, build_change
+from console.policies.changes import ShownChange, build_changes
 from console.queue.kinds.base import ReviewKind, Subject
 from guidance.core.policy.differences import Difference
 from reviews.models import Backtest
@@ -65,7 +65,7 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
             version=number,
             before=before,
             note=make_visible(content["note"]),
-            changes=tuple(_build_change(each) for each in content["changes"]),
+            changes=build_changes(map(_read_difference, content["changes"])),
             running=content["apply_to_running"],
             tried=tuple(describe_result(found)) if found else (),
             backtest=_build_backtest_address(slug, found),
@@ -81,9 +81,9 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
         )
 
 
-def _build_change(each: Mapping[str, Any]) -> ShownChange:
+def _read_difference(each: Mapping[str, Any]) -> Difference:
     parts = {name: each[name] for name in ("path", "change", "before", "after")}
-    return build_change(Difference(**parts))
+    return Difference(**parts)
 
 
 def _build_backtest_address(slug: str, found: Mapping[str, Any] | None) -> str:

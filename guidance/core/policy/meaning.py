@@ -50,9 +50,16 @@ def describe_difference(difference: Difference) -> str:
     name = ", ".join(found.labels)
     if difference.change != "changed" and "default" not in found.schema:
         return f"{name}: {difference.change}"
-    if before == after:
+    if is_only_wording(difference):
         return f"{name}: {format_value(after, unit)}, the default, as before"
     return f"{name}: {format_value(before, unit)} → {format_value(after, unit)}"
+
+
+def is_only_wording(difference: Difference) -> bool:
+    """A default is written out, or no longer: no value changes."""
+    found = read_difference(difference)
+    moved = difference.change != "changed" and "default" in found.schema
+    return moved and found.before == found.after
 
 
 def split_path(path: str) -> list[str]:
