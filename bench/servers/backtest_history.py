@@ -31,6 +31,7 @@ from django.db.models import Max  # noqa: E402
 from accounts.auth import AgentPrincipal, find_principal, require_agent  # noqa: E402
 from accounts.models import Project, Role, User  # noqa: E402
 from accounts.services import add_person, issue_agent_key  # noqa: E402
+from bench.servers.fill_database import lift_limits  # noqa: E402
 from common.ids import uuid7  # noqa: E402
 from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
 from gateway.use_cases.runs import create_run  # noqa: E402
@@ -41,13 +42,11 @@ from ledger.models import Entry, Run  # noqa: E402
 from ledger.writer import close_writer  # noqa: E402
 from reviews.policies.backtest.perform import perform_next  # noqa: E402
 from reviews.policies.backtest.services import Period, build_backtest  # noqa: E402
-from reviews.schemas.reviews import BudgetIn  # noqa: E402
 from tests.guidance.core.shell_commands.corpus.everyday import PASSES  # noqa: E402
 
 PROJECT = "bench"
 LIVED = 20
 STEPS = 50
-UNLIMITED = BudgetIn(tokens=None, tool_calls=None, time_ms=None, cost_usd=None)
 DRAFT = {
     "continue": {"max_rework_ratio": 0.1, "rework_window": 30, "slope_window": 20},
     "tools": {"max_diff_lines": 77, "rules": {"delete-folder": "warn"}},
@@ -66,6 +65,7 @@ def main(decisions: int) -> None:
     person = add_person(name="alice", role=Role.MANAGER, project_slug=PROJECT)
     _, key = issue_agent_key(name="robo", project_slug=PROJECT)
     agent = require_agent(find_principal(key))
+    lift_limits(agent.project_id)
     asyncio.run(_live(agent, random.Random(7)))
     close_writer()
     _copy_runs(decisions)
@@ -88,7 +88,7 @@ async def _live(agent: AgentPrincipal, chance: random.Random) -> None:
     """Runs of steps and calls, as coding agents have them."""
     commands = [text for _, text in PASSES]
     for _ in range(LIVED):
-        body = RunIn(task="Find the race in the login test", budget=UNLIMITED)
+        body = RunIn(task="Find the race in the login test")
         reply = await create_run(agent=agent, body=body)
         code = json.loads(reply.body)["id"]
         for number in range(1, STEPS + 1):

@@ -36,11 +36,11 @@ from gateway.use_cases.runs import create_run  # noqa: E402
 from gateway.use_cases.steps import submit_steps  # noqa: E402
 from ledger.writer import close_writer  # noqa: E402
 from reviews.models import Review  # noqa: E402
-from reviews.schemas.reviews import BudgetIn  # noqa: E402
+from reviews.policies.services import create_version  # noqa: E402
 
 PROJECT = "bench"
 AGENTS = 64
-UNLIMITED = BudgetIn(tokens=None, tool_calls=None, time_ms=None, cost_usd=None)
+UNLIMITED = dict.fromkeys(("tokens", "tool_calls", "time_ms", "cost_usd"))
 # Rework from the first step on: the continue gate pauses as soon as it may judge.
 REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in range(1, 9)]
 
@@ -56,6 +56,7 @@ def main(runs: int, reviews: int) -> None:
     ]
     _, stranger = issue_agent_key(name="stranger", project_slug=f"not-{PROJECT}")
     agents = [(key, require_agent(find_principal(key))) for key in keys]
+    lift_limits(agents[0][1].project_id)
     started = asyncio.run(_start(agents, count=runs + reviews))
     paused = {run.code: run for run in started[runs:]}
     asyncio.run(_pause(agents, started[runs:]))
@@ -79,8 +80,16 @@ def main(runs: int, reviews: int) -> None:
     print(json.dumps(asdict(contents)))
 
 
+def lift_limits(project_id: int) -> None:
+    """No run of a measurement ends by its budget."""
+    document = {"budget": UNLIMITED}
+    create_version(
+        project_id=project_id, name="default", document=document, activate=True
+    )
+
+
 async def _start(agents: Agents, *, count: int) -> list[PreparedRun]:
-    body = RunIn(task="Find the race in the login test", budget=UNLIMITED)
+    body = RunIn(task="Find the race in the login test")
     owners = [agents[index % len(agents)] for index in range(count)]
     replies = await asyncio.gather(
         *(create_run(agent=agent, body=body) for _, agent in owners)

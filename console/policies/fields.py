@@ -146,14 +146,17 @@ def _iterate_fields(
     labels: tuple[str, ...],
     document: Mapping[str, Any],
 ) -> Iterator[Field]:
-    """A part that is no object in the document is one field: its own cannot be shown."""
+    """A part that is no object in the document, or holds nothing of what it may hold, is
+    one field: its own cannot show it."""
     value = read_value(document, keys)
-    if "properties" not in schema or not (
-        value is ABSENT or isinstance(value, Mapping)
-    ):
+    named = schema.get("properties", {})
+    shows = value in (ABSENT, {}) or (
+        isinstance(value, Mapping) and not named.keys().isdisjoint(value)
+    )
+    if not named or not shows:
         yield build_field(schema, keys, labels, document)
         return
-    for name, inner in schema["properties"].items():
+    for name, inner in named.items():
         if (*keys, name) == ("tools", "rules") and _can_be_rules(document):
             continue
         below = (*labels, inner["title"]) if "properties" in inner else labels

@@ -30,7 +30,7 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_runs_at_cap
 from reviews.errors import ReviewOpen, refuse_closed
 from reviews.plan import revoke_grants
-from reviews.rulings.budgets import merge_budget
+from reviews.rulings.budgets import merge_budget, refuse_above_ceiling
 
 
 @dataclass(kw_only=True)
@@ -50,6 +50,7 @@ class StartRun(NewRunRequest[Reply]):
         )
         body = self.body
         budget = merge_budget(self.policy.policy.budget, body.budget)
+        refuse_above_ceiling(budget, ceiling=self.policy.policy.budget_ceiling)
         run = Run.objects.create(
             code=self.run_code,
             project_id=self.agent.project_id,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 
-from guidance.core.money import parse_usd
+from common.errors import Invalid
+from guidance.core.money import format_usd, parse_usd
 from guidance.core.runs.usage import Budget
 from reviews.schemas.reviews import BudgetIn
 
@@ -20,3 +22,21 @@ def merge_budget(base: Budget, wanted: BudgetIn) -> Budget:
         cost = wanted.cost_usd
         parts["cost_micros"] = None if cost is None else parse_usd(cost)
     return Budget(**parts)
+
+
+def refuse_above_ceiling(budget: Budget, *, ceiling: Budget) -> None:
+    """An agent gets what its policy lets it ask for; a manager may give a run more."""
+    errors = [_build_error(part, ceiling) for part in budget.list_parts_above(ceiling)]
+    if errors:
+        every = "; ".join(f"{'.'.join(e['loc'])}: {e['message']}" for e in errors)
+        raise Invalid(f"{every}.", errors=errors)
+
+
+def _build_error(part: str, ceiling: Budget) -> dict[str, Any]:
+    limit = getattr(ceiling, part)
+    if part == "cost_micros":
+        part, limit = "cost_usd", format_usd(limit)
+    return {
+        "loc": ["budget", part],
+        "message": f"too much: the policy's ceiling is {limit}",
+    }

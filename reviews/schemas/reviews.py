@@ -21,7 +21,8 @@ Action = Literal["approve", "abort", "deny", "answer", "retry", "skip", "amend"]
 
 
 class BudgetIn(Body):
-    """A part left out takes the policy's; null means unlimited."""
+    """A part left out stays as it is; null means unlimited. An agent gets no more than
+    its policy's ceiling."""
 
     tokens: Limit | None = None
     tool_calls: Limit | None = None

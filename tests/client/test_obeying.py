@@ -26,7 +26,7 @@ def test_a_run_goes_from_its_start_to_its_end(rail: Checkrail, desk: Desk) -> No
         "Fix the flaky login test",
         intent="bug-fix",
         model="some-model",
-        budget={"tokens": None, "cost_usd": 2.5},
+        budget={"tokens": 5_000, "cost_usd": 2.5},
         labels={"repo": "shop"},
     ) as run:
         decision = run.step(
@@ -34,7 +34,7 @@ def test_a_run_goes_from_its_start_to_its_end(rail: Checkrail, desk: Desk) -> No
         )
         assert (decision.decision, decision.step, run.last_step) == ("continue", 1, 1)
         assert decision.metrics.budget_remaining.cost_usd == "2.4879"
-        assert decision.metrics.budget_remaining.tokens is None
+        assert decision.metrics.budget_remaining.tokens == 3_170
         with pytest.raises(Invalid, match="tokens"):
             run.step(tokens=-1)
         assert run.step(tokens=5).step == 2

@@ -48,6 +48,13 @@ def describe_difference(difference: Difference) -> str:
     before, after = found.before, found.after
     unit = found.schema.get("x-unit", "")
     name = ", ".join(found.labels)
+    other = found.schema.get("x-default-from")
+    if other and difference.change != "changed":
+        same = f"as {other}"
+        added = difference.change == "added"
+        old = same if added else format_value(before, unit)
+        new = format_value(after, unit) if added else same
+        return f"{name}: {old} → {new}"
     if difference.change != "changed" and "default" not in found.schema:
         return f"{name}: {difference.change}"
     if is_only_wording(difference):

@@ -98,6 +98,8 @@ class FourEyes:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     budget: Budget = field(default_factory=Budget)
+    # The most that an agent may ask for when it starts a run.
+    budget_ceiling: Budget = field(default_factory=Budget)
     continue_limits: ContinueLimits = field(default_factory=ContinueLimits)
     reviews: ReviewRules = field(default_factory=ReviewRules)
     runs: RunRules = field(default_factory=RunRules)
@@ -114,7 +116,7 @@ def load_policy(document: Mapping[str, object]) -> Policy:
     """The policy of a document; raises PolicyError naming everything wrong with it.
 
     A key left out keeps its default. null is refused, so that it cannot erase one;
-    only a part of the budget may be null, which means unlimited.
+    only a part of the budget and its ceiling may be null, which means unlimited.
     """
     problems: list[Problem] = []
     policy = read_policy(Section(document, path="", problems=problems))
@@ -125,8 +127,10 @@ def load_policy(document: Mapping[str, object]) -> Policy:
 
 def read_policy(root: Section) -> Policy:
     """Read every setting there is, in the order of the document."""
+    budget = _read_budget(root.read_part("budget"), Budget())
     policy = Policy(
-        budget=_read_budget(root.read_part("budget")),
+        budget=budget,
+        budget_ceiling=_read_budget_ceiling(root.read_part("budget_ceiling"), budget),
         continue_limits=_read_continue_limits(root.read_part("continue")),
         reviews=_read_reviews(root.read_part("reviews")),
         runs=_read_runs(root.read_part("runs")),
@@ -142,8 +146,7 @@ def read_policy(root: Section) -> Policy:
     return policy
 
 
-def _read_budget(section: Section) -> Budget:
-    default = Budget()
+def _read_budget(section: Section, default: Budget) -> Budget:
     high = _AMOUNT_LIMIT
     budget = Budget(
         tokens=section.read_limit("tokens", default.tokens, high=high),
@@ -153,6 +156,16 @@ def _read_budget(section: Section) -> Budget:
     )
     section.close()
     return budget
+
+
+def _read_budget_ceiling(section: Section, budget: Budget) -> Budget:
+    """A part that is left out is that of the budget."""
+    ceiling = _read_budget(section, budget)
+    for part in budget.list_parts_above(ceiling):
+        name = "cost_usd" if part == "cost_micros" else part
+        if section.is_valid(name):
+            section.refuse(name, f"budget.{name} is more than this")
+    return ceiling
 
 
 def _read_continue_limits(section: Section) -> ContinueLimits:

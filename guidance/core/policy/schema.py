@@ -155,10 +155,14 @@ class Recorder(Section):
 
     def _note(self, name: str, make: Callable[[], dict[str, Any]]) -> None:
         words = WORDS.get(self._build_path(name))
-        self._properties[name] = lambda: {
-            **(words.to_json() if words else {}),
-            **make(),
-        }
+
+        def build() -> dict[str, Any]:
+            schema = {**(words.to_json() if words else {}), **make()}
+            if "x-default-from" in schema:
+                del schema["default"]
+            return schema
+
+        self._properties[name] = build
 
 
 def _build_list(item: Recorder, *, or_text: bool = False) -> dict[str, Any]:

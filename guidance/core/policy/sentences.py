@@ -126,9 +126,11 @@ def _build_value(
 ) -> Value:
     path, *words = slot.split("|")
     setting = SETTINGS[path]
-    default = setting.get("default")
+    default = _read_default(document, setting)
     value = _read(document, path, default)
-    old = value if before is None else _read(before, path, default)
+    old = (
+        value if before is None else _read(before, path, _read_default(before, setting))
+    )
     return Value(
         path=path,
         text=_format(value, setting, words, path),
@@ -150,13 +152,21 @@ def _list_entries(value: Any) -> tuple[str, ...]:
 
 def _is_own(path: str, value: Any, default: Any, policy: Policy) -> bool:
     """What the schema has no default for is built in by the code that reads it."""
-    if "default" in SETTINGS[path]:
+    if SETTINGS[path].keys() & {"default", "x-default-from"}:
         return _dump(value) != _dump(default)
     return bool(_get_part(policy, path) != _get_part(_BARE, path))
 
 
 def _get_part(policy: Policy, path: str) -> Any:
     return attrgetter(path)(policy)
+
+
+def _read_default(document: Mapping[str, Any], setting: Mapping[str, Any]) -> Any:
+    """What counts where the setting is left out, be it the value of another one."""
+    other = setting.get("x-default-from")
+    if other is None:
+        return setting.get("default")
+    return _read(document, other, SETTINGS[other].get("default"))
 
 
 def _read(document: Mapping[str, Any], path: str, default: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 from guidance.core.runs.facts import StepReport
@@ -16,6 +16,14 @@ class Budget:
     tool_calls: int | None = 10_000
     time_ms: int | None = 3_600_000
     cost_micros: int | None = 10_000_000
+
+    def list_parts_above(self, ceiling: Budget) -> tuple[str, ...]:
+        """The parts that give more than the ceiling does; no limit is above any."""
+        return tuple(
+            part.name
+            for part in fields(Budget)
+            if _is_above(getattr(self, part.name), getattr(ceiling, part.name))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,3 +52,7 @@ class Remaining(NamedTuple):
     tool_calls: int | None = None
     time_ms: int | None = None
     cost_micros: int | None = None
+
+
+def _is_above(limit: int | None, ceiling: int | None) -> bool:
+    return ceiling is not None and (limit is None or limit > ceiling)

@@ -92,7 +92,12 @@ def test_only_the_task_is_required(agent: httpx.Client) -> None:
 def test_a_budget_part_left_out_is_the_policys_and_null_is_unlimited(
     agent: httpx.Client, project: Project
 ) -> None:
-    make_policy("small", project=project, budget={"tokens": 7, "tool_calls": 8})
+    make_policy(
+        "small",
+        project=project,
+        budget={"tokens": 7, "tool_calls": 8},
+        budget_ceiling={"tokens": None, "cost_usd": None},
+    )
 
     budget = {"tokens": None, "cost_usd": None, "time_ms": 5}
     run = agent.post(
@@ -106,6 +111,65 @@ def test_a_budget_part_left_out_is_the_policys_and_null_is_unlimited(
         "time_ms": {"limit": 5, "used": 0, "remaining": 5},
         "cost_usd": {"limit": None, "used": "0.00", "remaining": None},
     }
+
+
+SMALL = {"tokens": 7, "tool_calls": 8, "time_ms": 9, "cost_usd": "1.50"}
+LARGE = {"tokens": 70, "tool_calls": 80, "time_ms": 90, "cost_usd": "15.00"}
+ABOVE = {"tokens": 71, "tool_calls": 81, "time_ms": 91, "cost_usd": "15.000001"}
+# What the policy gives, its ceiling or none, what the agent asks for, what it gets; the
+# parts that are refused where it asks for too much.
+CEILINGS: dict[str, tuple[Any, Any, Any, Any]] = {
+    "absent: the budget": (SMALL, None, SMALL, SMALL),
+    "absent, more is asked for": (SMALL, None, LARGE, list(SMALL)),
+    "absent, no limit is asked for": (SMALL, None, dict.fromkeys(SMALL), list(SMALL)),
+    "up to the ceiling": (SMALL, LARGE, LARGE, LARGE),
+    "above the ceiling": (SMALL, LARGE, ABOVE, list(SMALL)),
+    "below a ceiling": (SMALL, LARGE, {"tokens": 1}, {**SMALL, "tokens": 1}),
+    "no limit below a ceiling": (
+        SMALL,
+        LARGE,
+        {"tokens": 8, "time_ms": None},
+        ["time_ms"],
+    ),
+    "a part of the ceiling": (
+        SMALL,
+        {"tokens": 70},
+        {"tokens": 70, "tool_calls": 9},
+        ["tool_calls"],
+    ),
+    "no ceiling": (
+        SMALL,
+        dict.fromkeys(SMALL),
+        dict.fromkeys(SMALL),
+        dict.fromkeys(SMALL),
+    ),
+    "no budget": (dict.fromkeys(SMALL), None, {"tokens": 5}, {"tokens": 5}),
+}
+
+
+def test_no_agent_gets_more_than_the_policys_ceiling(
+    agent: httpx.Client, project: Project, subtests: pytest.Subtests
+) -> None:
+    for name, (budget, ceiling, asked, gets) in CEILINGS.items():
+        with subtests.test(name):
+            parts = {"budget": budget, "budget_ceiling": ceiling}
+            make_policy(
+                "small", project=project, **{k: v for k, v in parts.items() if v}
+            )
+            answer = agent.post(
+                "/runs", json={"task": "t", "policy": "small", "budget": asked}
+            )
+            if isinstance(gets, list):
+                refusal = problem(answer, "invalid")
+                assert fields(refusal) == [f"budget.{part}" for part in gets]
+                highest = {**budget, **(ceiling or {})}
+                for part, error in zip(gets, refusal["errors"], strict=True):
+                    said = f"the policy's ceiling is {highest[part]}"
+                    assert said in error["message"], error
+                    assert f"budget.{part}" in refusal["detail"]
+            else:
+                limits = {k: v["limit"] for k, v in answer.json()["budget"].items()}
+                assert limits == {**budget, **gets}
 
 
 def test_a_new_version_of_a_policy_is_for_new_runs_only(

@@ -338,9 +338,16 @@ def test_three_fields_are_required(
             assert fields(refusal) == [name]
 
 
-def test_the_largest_figures_are_summed_without_loss(agent: httpx.Client) -> None:
-    limits = {"tokens": None, "tool_calls": None, "time_ms": None, "cost_usd": None}
-    run = start_run(agent, budget=limits)
+def start_run_without_limits(agent: httpx.Client, project: Project) -> str:
+    parts = ("tokens", "tool_calls", "time_ms", "cost_usd")
+    make_policy("unlimited", project=project, budget=dict.fromkeys(parts))
+    return start_run(agent, policy="unlimited")
+
+
+def test_the_largest_figures_are_summed_without_loss(
+    agent: httpx.Client, project: Project
+) -> None:
+    run = start_run_without_limits(agent, project)
     most = 10**12
     for number in (1, 2, 3):
         body = step(
@@ -360,11 +367,10 @@ def test_the_largest_figures_are_summed_without_loss(agent: httpx.Client) -> Non
 
 
 def test_a_total_that_cannot_be_counted_any_more_is_refused(
-    agent: httpx.Client,
+    agent: httpx.Client, project: Project
 ) -> None:
     """The sums stay whole numbers that every reader of JSON can hold."""
-    limits = {"tokens": None, "tool_calls": None, "time_ms": None, "cost_usd": None}
-    run = start_run(agent, budget=limits)
+    run = start_run_without_limits(agent, project)
     rich = {"cost_usd": "999999999.999999", "checkpoint": True}
     for number in range(1, 10):
         answer = agent.post(f"/runs/{run}/steps", json=step(number, **rich))

@@ -99,7 +99,12 @@ def test_another_budget_moves_the_run_that_had_the_policys(
     agent: httpx.Client, project: Project, limit: int | None
 ) -> None:
     """Three steps of 1,000 tokens each, under 3,000: the third leaves nothing."""
-    make_policy("poor", project=project, budget={"tokens": 3_000})
+    make_policy(
+        "poor",
+        project=project,
+        budget={"tokens": 3_000},
+        budget_ceiling={"tokens": 5_000},
+    )
     run = start_run(agent, policy="poor")
     report(agent, run, False, False, False)
     asked = start_run(agent, policy="poor", budget={"tokens": 5_000})

@@ -18,9 +18,10 @@ from typing import Any
 import httpx
 import pytest
 
+from accounts.models import Project
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command, gates, settle
-from tests.support.builders import Robot, start_run, step
+from tests.support.builders import Robot, make_policy, start_run, step
 from tests.support.live import Live
 from tests.support.problems import fields, problem
 
@@ -74,9 +75,10 @@ def test_gw_25_there_is_no_budget_for_storage(agent: httpx.Client) -> None:
     assert fields(problem(answer, "invalid")) == ["budget.storage"]
 
 
-def test_gw_26_no_budget_is_unlimited(agent: httpx.Client) -> None:
+def test_gw_26_no_budget_is_unlimited(agent: httpx.Client, project: Project) -> None:
     parts = ("tokens", "tool_calls", "time_ms", "cost_usd")
-    run = start_run(agent, budget=dict.fromkeys(parts))
+    make_policy("unlimited", project=project, budget=dict.fromkeys(parts))
+    run = start_run(agent, policy="unlimited")
     settle(agent, run, command(agent, run, "ls"), tokens=10**9, duration_ms=10**9)
     call = command(agent, run, "ls")
     assert call["decision"] == "allow"

@@ -11,8 +11,11 @@ class Words:
     label: str
     text: str
     unit: str = ""
+    # The path of another setting, whose value counts where this one is left out.
+    default_from: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON Schema annotates; `x-unit` is ours."""
-        unit = {"x-unit": self.unit} if self.unit else {}
-        return {"title": self.label, "description": self.text, **unit}
+        """As a JSON Schema annotates; `x-unit` and `x-default-from` are ours."""
+        own = {"x-unit": self.unit, "x-default-from": self.default_from}
+        given = {name: text for name, text in own.items() if text}
+        return {"title": self.label, "description": self.text, **given}

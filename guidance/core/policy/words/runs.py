@@ -29,6 +29,21 @@ RUNS = {
     "budget.cost_usd": Words(
         "Cost", "What the steps cost, as reported; null is no limit.", "USD"
     ),
+    "budget_ceiling": Words(
+        "Budget ceiling",
+        "The most that an agent may ask for when it starts a run; left out: the budget.",
+    ),
+    **{
+        f"budget_ceiling.{name}": Words(
+            label, "null is no limit.", unit, default_from=f"budget.{name}"
+        )
+        for name, label, unit in (
+            ("tokens", "Tokens", "tokens"),
+            ("tool_calls", "Tool calls", "calls"),
+            ("time_ms", "Time", "ms"),
+            ("cost_usd", "Cost", "USD"),
+        )
+    },
     "continue": Words("Steps", "When an agent may go on after a step."),
     "continue.max_consecutive_steps": Words(
         "Steps without a checkpoint", "More of them stop the run.", "steps"

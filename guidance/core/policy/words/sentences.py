@@ -26,6 +26,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "Budget": (
         "A run may use {budget.tokens}, {budget.tool_calls}, {budget.time_ms} and "
         "{budget.cost_usd}.",
+        "Its agent may ask for {budget_ceiling.tokens}, {budget_ceiling.tool_calls}, "
+        "{budget_ceiling.time_ms} and {budget_ceiling.cost_usd} at most.",
     ),
     "Tool calls": (
         "{tools.allowlist.enabled|Only tools on the allowlist|All tools} may be called. "

@@ -8,19 +8,14 @@ from dataclasses import asdict
 from guidance.core.checks import GateDefinition
 from guidance.core.money import format_usd
 from guidance.core.policy import Policy
+from guidance.core.runs.usage import Budget
 
 
 def dump_policy(policy: Policy) -> dict[str, object]:
     """The full document of a policy: `load_policy` gives the same policy back."""
-    budget = policy.budget
-    cost = budget.cost_micros
     return {
-        "budget": {
-            "tokens": budget.tokens,
-            "tool_calls": budget.tool_calls,
-            "time_ms": budget.time_ms,
-            "cost_usd": None if cost is None else format_usd(cost),
-        },
+        "budget": _dump_budget(policy.budget),
+        "budget_ceiling": _dump_budget(policy.budget_ceiling),
         "continue": asdict(policy.continue_limits),
         "reviews": asdict(policy.reviews),
         "runs": asdict(policy.runs),
@@ -31,6 +26,16 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "loop": policy.loop.to_json(),
         "caps": asdict(policy.caps),
         "four_eyes": asdict(policy.four_eyes),
+    }
+
+
+def _dump_budget(budget: Budget) -> dict[str, object]:
+    cost = budget.cost_micros
+    return {
+        "tokens": budget.tokens,
+        "tool_calls": budget.tool_calls,
+        "time_ms": budget.time_ms,
+        "cost_usd": None if cost is None else format_usd(cost),
     }
 
 

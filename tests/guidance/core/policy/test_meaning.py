@@ -28,6 +28,16 @@ from tests.support.rows import each_row
             "Budget, Tokens: 500 tokens → 1,000,000 tokens",
         ),
         (
+            {},
+            {"budget_ceiling": {"tokens": 5_000_000}},
+            "Budget ceiling, Tokens: as budget.tokens → 5,000,000 tokens",
+        ),
+        (
+            {"budget_ceiling": {"time_ms": None}},
+            {},
+            "Budget ceiling, Time: no limit → as budget.time_ms",
+        ),
+        (
             {"continue": {"repeat_limit": 3}},
             {},
             "Steps, Repetitions: 3 times, the default, as before",

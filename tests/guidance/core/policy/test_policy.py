@@ -123,12 +123,16 @@ def test_null_in_the_budget_is_unlimited_and_a_part_left_out_keeps_its_default()
     "policy",
     [
         Policy(),
-        Policy(budget=Budget(tokens=None, cost_micros=None)),
+        Policy(
+            budget=Budget(tokens=None, cost_micros=None),
+            budget_ceiling=Budget(tokens=None, cost_micros=None),
+        ),
+        Policy(budget_ceiling=Budget(tokens=None, cost_micros=20_000_000)),
         Policy(budget=Budget(cost_micros=1), reviews=ReviewRules(on_expiry="stop")),
         Policy(tools=ToolRules(allowlist=(), always_ask=(), sql_arguments=())),
         Policy(tools=ToolRules(allowlist=("Read", "mcp_*"), grant_expires_s=1)),
     ],
-    ids=["default", "unlimited", "changed", "no tools", "few tools"],
+    ids=["default", "unlimited", "ceiling", "changed", "no tools", "few tools"],
 )
 def test_a_policy_survives_its_document(policy: Policy) -> None:
     assert load_policy(dump_policy(policy)) == policy
@@ -228,6 +232,18 @@ def test_null_never_erases_a_limit(name: str) -> None:
             "budget.tokens",
             "must be from 1 to 1000000000000000",
             id="budget-of-nothing",
+        ),
+        pytest.param(
+            {"budget": {"tokens": 6}, "budget_ceiling": {"tokens": 5}},
+            "budget_ceiling.tokens",
+            "budget.tokens is more than this",
+            id="ceiling-below-the-budget",
+        ),
+        pytest.param(
+            {"budget": {"cost_usd": None}, "budget_ceiling": {"cost_usd": "9.00"}},
+            "budget_ceiling.cost_usd",
+            "budget.cost_usd is more than this",
+            id="ceiling-below-no-limit",
         ),
         pytest.param(
             {"budget": {"tokens": False}},

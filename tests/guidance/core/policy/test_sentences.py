@@ -61,6 +61,10 @@ def test_the_policy_that_is_shipped_reads_as_people_speak() -> None:
         "5 steps on." in said
     )
     assert "A run may use 1,000,000 tokens, 10,000 calls, 1 h and $10.00." in said
+    assert (
+        "Its agent may ask for 1,000,000 tokens, 10,000 calls, 1 h and $10.00 at most."
+        in said
+    )
     assert "All tools may be called. On the allowlist: none." in said
     assert "Ends of runs wake it, rulings wake it." in said
     assert count_own_settings(SHIPPED) == count_own_settings({}) == 0
