@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -35,6 +36,7 @@ from safetext import ShownDiff
 Document = Mapping[str, Any]
 NEW_GATE = {"severity": "medium", "criteria": ["What the work has to meet"]}
 NEW_RULE = "require-confirmation"
+_BOUNDS = re.compile(r"from (\S+) to (\S+)")
 
 
 class Refused(NamedTuple):
@@ -253,9 +255,18 @@ def _place_faults(draft: Draft, fields: Sequence[Field]) -> dict[str, str]:
         if found is not None:
             inside = fault.loc[len(found.keys) :]
             numbered = [str(key + 1 if isinstance(key, int) else key) for key in inside]
-            said = ": ".join([*numbered, fault.message])
+            message = fault.message
+            if found.kind == "share":
+                message = _BOUNDS.sub(_write_percent, message)
+            said = ": ".join([*numbered, message])
             placed.setdefault(found.path, []).append(said)
     return {path: "; ".join(said) for path, said in placed.items()}
+
+
+def _write_percent(found: re.Match[str]) -> str:
+    """Bounds of a share as its field has it."""
+    low, high = (format(100 * float(bound), "g") for bound in found.groups())
+    return f"from {low} to {high} %"
 
 
 def _find_field(fault: Fault, fields: Sequence[Field]) -> Field | None:

@@ -28,10 +28,9 @@ class PolicyChange:
 
     policy: str
     version: int
-    before: int | None
+    situation: str
     note: str
     changes: tuple[ShownChange, ...]
-    running: bool
     tried: tuple[str, ...]
     backtest: str
     address: str
@@ -63,10 +62,9 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
         return PolicyChange(
             policy=make_visible_line(name),
             version=number,
-            before=before,
+            situation=_describe_situation(before, running=content["apply_to_running"]),
             note=make_visible(content["note"]),
             changes=build_changes(map(_read_difference, content["changes"])),
-            running=content["apply_to_running"],
             tried=tuple(describe_result(found)) if found else (),
             backtest=_build_backtest_address(slug, found),
             address=reverse("console:policy-version", args=[slug, name, number]),
@@ -79,6 +77,14 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
             body.version,
             body.policy,
         )
+
+
+def _describe_situation(before: int | None, *, running: bool) -> str:
+    """What is in force now, and whom the change is for."""
+    said = (
+        f"In force now: version {before}." if before else "No version is in force yet."
+    )
+    return f"{said} Runs in progress go on under the new one." if running else said
 
 
 def _read_difference(each: Mapping[str, Any]) -> Difference:

@@ -80,6 +80,9 @@ def test_a_change_in_the_yaml_reaches_the_form(project: Project, alice: Person) 
         open_browser(alice.user), address(project, "check/"), **form
     ).content.decode()
     assert re.search(r'name="f:continue.max_rework_ratio" value="25"', html)
+    wrong = form | {"yaml": "continue: {max_rework_ratio: 7}"}
+    answer = send(open_browser(alice.user), address(project, "check/"), **wrong)
+    assert "must be from 0 to 100 %" in read(answer.content.decode())
     assert 'name="yaml"' not in html, "What is being typed would be lost."
 
 
