@@ -60,6 +60,12 @@ app.conf.update(
             "schedule": 15.0,
             "options": {"expires": 15},
         },
+        # Each policy once a day, as with the loop's learning.
+        "search-suggestions": {
+            "task": "reviews.tasks.search_suggestions",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
+        },
         "deliver-webhooks": {
             "task": "webhooks.tasks.deliver_webhooks",
             "schedule": 2.0,

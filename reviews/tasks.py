@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 
 from celery import shared_task
+from django.utils import timezone
 
 from reviews.policies.backtest.perform import perform_next
 from reviews.policies.moves import move_running_runs
 from reviews.policies.suggestions.perform import perform_next_search
+from reviews.policies.suggestions.services import start_due_searches
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 
 # One thread of a process runs backtests: the others do what cannot wait.
@@ -28,6 +30,12 @@ def abandon_runs() -> int:
 @shared_task
 def move_runs() -> int:
     return move_running_runs()
+
+
+@shared_task
+def search_suggestions() -> int:
+    """Have the history of policies looked through, each once a day."""
+    return start_due_searches(timezone.now())
 
 
 @shared_task

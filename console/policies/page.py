@@ -33,6 +33,7 @@ from reviews.policies.selectors import (
     read_document,
 )
 from reviews.policies.shadow.selectors import find_latest, is_running
+from reviews.policies.suggestions.selectors import count_suggestions
 from reviews.queue.rule_counts import count_rules
 from safetext import make_visible, make_visible_line
 
@@ -103,6 +104,7 @@ class PolicyPage:
     rail: Rail
     shadow: ShadowNotice | None
     trial: Trial | None
+    suggestions: int
 
     @property
     def act(self) -> str:
@@ -138,6 +140,7 @@ def build_policy_page(
         rail=rail,
         shadow=_find_shadow(version, at),
         trial=_find_trial(version) if before is not None else None,
+        suggestions=count_suggestions(project, version.name),
     )
 
 

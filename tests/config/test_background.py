@@ -41,6 +41,7 @@ def test_how_often_and_a_message_that_waited_longer_is_dropped() -> None:
         "abandon-runs": 60,
         "move-runs": 15,
         "run-backtests": 15,
+        "search-suggestions": 3600,
         "deliver-webhooks": 2,
         "delete-old-deliveries": 3600,
         "delete-idempotency-keys": 3600,

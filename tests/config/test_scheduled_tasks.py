@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import pytest
@@ -126,6 +127,16 @@ def run_backtests(project: Project, agent: httpx.Client, manager: httpx.Client) 
     assert Backtest.objects.get(code=code).state == "finished"
 
 
+def search_suggestions(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    agent.post(f"/runs/{start_run(agent)}/steps", json=step(1))
+    # The newest policy alone: other tests have left theirs.
+    with patch("reviews.policies.suggestions.services.SEARCHES_LIMIT", 1):
+        assert perform("search-suggestions") == 1
+    assert manager.get("/policies/default/suggestions").json()["state"] == "waiting"
+
+
 def move_runs(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
     """Those that waited for a person when the version came into force."""
     run = start_run(agent)
@@ -145,6 +156,7 @@ TASKS: dict[str, Look] = {
     "abandon-runs": abandon_runs,
     "move-runs": move_runs,
     "run-backtests": run_backtests,
+    "search-suggestions": search_suggestions,
     "deliver-webhooks": deliver_webhooks,
     "delete-old-deliveries": delete_old_deliveries,
     "delete-idempotency-keys": delete_idempotency_keys,

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import Subquery
+
 from accounts.models import Project
 from common.errors import NotFound
-from guidance.models import PolicyVersion
+from guidance.models import Policy, PolicyVersion
 from guidance.selectors import find_version_in_force
 from ledger.chain import format_timestamp
 from reviews.models import JobState, SuggestionSearch
@@ -56,12 +58,6 @@ class Suggestions:
         found: list[Item] = self.result.get("rules", [])
         return found
 
-    @property
-    def count(self) -> int:
-        return len(self.rules) + sum(
-            each["suggested"] is not None for each in self.limits
-        )
-
     def get_limit(self, setting: str) -> Item:
         return self._get(self.limits, setting)
 
@@ -93,6 +89,26 @@ def get_suggestions(project: Project, name: str) -> Suggestions:
         finished=finished,
         result=json.loads(finished.result) if finished else {},
     )
+
+
+def count_suggestions(project: Project, name: str) -> int:
+    """How many the last finished search has, by one query; none if another version is in
+    force by now."""
+    in_force = Policy.objects.filter(project=project, name=name)
+    found = (
+        SuggestionSearch.objects.filter(
+            project=project, policy=name, state=JobState.FINISHED
+        )
+        .order_by("-pk")
+        .annotate(in_force=Subquery(in_force.values("active__version")[:1]))
+        .values_list("version", "in_force", "result")
+        .first()
+    )
+    if found is None or found[0] != found[1]:
+        return 0
+    result = json.loads(found[2])
+    suggested = [each for each in result["limits"] if each["suggested"] is not None]
+    return len(suggested) + len(result["rules"])
 
 
 def serialize_suggestions(found: Suggestions) -> dict[str, Any]:

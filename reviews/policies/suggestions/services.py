@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import (
+    DateTimeField,
+    Exists,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
@@ -14,7 +24,10 @@ from accounts.models import Project
 from common.errors import Invalid, NotFound, StaleVersion
 from guidance.core.policy.rule_drafts import build_warning_draft
 from guidance.core.suggestions.limits import get_limit, set_limit
+from guidance.models import Policy
 from guidance.selectors import find_version_in_force
+from ledger.models import Run
+from ledger.selectors import exclude_system_runs
 from reviews.models import UNENDED, SuggestionSearch
 from reviews.policies.backtest.services import Period
 from reviews.policies.drafts import TriedDraft, create_tried_draft
@@ -31,6 +44,8 @@ from reviews.policies.suggestions.sentences import (
 DAYS = 30
 # Of each policy so many searches are kept.
 KEPT = 3
+# So many begin in one go by the clock; the others an hour later.
+SEARCHES_LIMIT = 100
 
 
 def start_search(project: Project, name: str) -> SuggestionSearch:
@@ -58,6 +73,43 @@ def start_search(project: Project, name: str) -> SuggestionSearch:
     searches.exclude(pk__in=kept).exclude(state__in=UNENDED).delete()
     send_hint(project.pk)
     return search
+
+
+def start_due_searches(at: datetime) -> int:
+    policies = list(list_due_policies(at)[:SEARCHES_LIMIT])
+    for policy in policies:
+        start_search(policy.project, policy.name)
+    return len(policies)
+
+
+def list_due_policies(at: datetime) -> QuerySet[Policy]:
+    """Those that nobody has looked at for a day, and that judged something since."""
+    newest = SuggestionSearch.objects.filter(
+        project=OuterRef("project"), policy=OuterRef("name")
+    ).order_by("-pk")
+    return (
+        Policy.objects.filter(active__isnull=False)
+        .annotate(searched_at=Subquery(newest.values("until")[:1]))
+        .filter(Q(searched_at=None) | Q(searched_at__lt=at - timedelta(days=1)))
+        .annotate(
+            judged=Exists(
+                exclude_system_runs(
+                    Run.objects.filter(
+                        project=OuterRef("project"),
+                        policy__name=OuterRef("name"),
+                        updated_at__gt=Coalesce(
+                            OuterRef("searched_at"),
+                            Value(at - timedelta(days=DAYS)),
+                            output_field=DateTimeField(),
+                        ),
+                    )
+                )
+            )
+        )
+        .filter(judged=True)
+        .select_related("project")
+        .order_by("-pk")
+    )
 
 
 def create_draft(

@@ -241,6 +241,20 @@ def test_a_policy_with_drafts_alone_has_no_history(
     assert browser.post(f"{address}search/").status_code == 422
 
 
+def test_the_policys_page_says_how_many_there_are(
+    project: Project, alice: Person
+) -> None:
+    def look() -> str:
+        page = open_browser(alice.user).get(f"/p/{project.slug}/policies/default/")
+        return plain(page.content.decode())
+
+    assert "Suggestions 2" not in look()
+    store(project)
+    assert "Suggestions 2" in look()
+    make_policy("default", project=project, **{"continue": {"repeat_limit": 9}})
+    assert "Suggestions 2" not in look(), "another version was looked at"
+
+
 def test_it_takes_few_queries(project: Project, alice: Person) -> None:
     store(project)
     browser = open_browser(alice.user)

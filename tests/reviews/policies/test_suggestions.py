@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from accounts.models import Project
 from guidance.core.policy.differences import list_differences
 from ledger.models import Entry, Run
 from reviews.models import SuggestionSearch
+from reviews.policies.suggestions.services import list_due_policies
 from reviews.rulings.expiry import expire_due_reviews
 from reviews.tasks import run_backtests
 from tests.conftest import client_for
@@ -354,6 +357,26 @@ def test_nobody_has_looked_yet_and_one_search_is_under_way_at_a_time(
     assert reviewer.post("/policies/default/suggestions", json={}).status_code == 403
     assert draft(reviewer, SETTING).status_code == 403
     assert manager.get("/policies/nothing/suggestions").status_code == 404
+
+
+def test_each_policy_is_looked_at_once_a_day_where_it_judged_something(
+    agent: httpx.Client, manager: httpx.Client, project: Project
+) -> None:
+    make_policy("idle", project=project)
+
+    def list_due(*, days: float) -> list[str]:
+        due = list_due_policies(timezone.now() + timedelta(days=days))
+        return [policy.name for policy in due.filter(project=project)]
+
+    assert list_due(days=0) == []
+    report(agent, start_run(agent), 0.1)
+    assert list_due(days=0) == ["default"]
+    look(manager)
+    assert list_due(days=0.9) == []
+    assert list_due(days=2) == [], "nothing was judged since"
+    report(agent, start_run(agent), 0.1)
+    assert list_due(days=0.9) == []
+    assert list_due(days=2) == ["default"]
 
 
 def test_a_draft_without_room_for_its_backtest_is_not_made(
