@@ -74,7 +74,13 @@ def limits(draw: st.DrawFn) -> ContinueLimits:
     )
 
 
-policies = st.builds(Policy, budget=budgets, continue_limits=limits())
+policies = st.builds(
+    lambda budget, limits: Policy(
+        budget=budget, budget_ceiling=budget, continue_limits=limits
+    ),
+    budgets,
+    limits(),
+)
 
 
 def holds_together(verdict: StepVerdict, policy: Policy) -> None:
