@@ -10,6 +10,7 @@ from typing import Any
 from guidance.core.policy import Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.steps.judge_step import (
+    FACTS_FIRST_VERSION,
     StepVerdict,
     count_throttle,
 )
@@ -71,9 +72,10 @@ def apply_counted_step(
     steps are `kept` in it."""
     report = report_from_json(payload["report"])
     decisions = [finding["decision"] for finding in payload["verdict"]["findings"]]
-    memory = count_throttle(
-        run.memory.add_step(report, kept=kept), before=run.memory, decisions=decisions
+    after = run.memory.add_step(
+        report, kept=kept, takes_word=payload["engine"] < FACTS_FIRST_VERSION
     )
+    memory = count_throttle(after, before=run.memory, decisions=decisions)
     used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
     return apply_stored_step(replace(run, memory=memory, used=used), payload, at)
 

@@ -198,7 +198,8 @@ class RemainingOut(BaseModel):
 
 
 class MetricsOut(BaseModel):
-    """The figures that a step was judged by."""
+    """The figures that a step was judged by. Steps stored by earlier versions have only
+    the score that counted, not both."""
 
     budget_slope: float
     budget_slope_significant: bool
@@ -209,10 +210,14 @@ class MetricsOut(BaseModel):
     coherence: float | None
     coherence_level: str | None
     coherence_source: str
+    coherence_reported: float | None = None
+    coherence_computed: float | None = None
     coherence_parts: CoherencePartsOut | None
     uncertainty: float | None
     uncertainty_level: str | None
     uncertainty_source: str
+    uncertainty_reported: float | None = None
+    uncertainty_computed: float | None = None
     uncertainty_parts: UncertaintyPartsOut | None
     budget_remaining: RemainingOut
     not_evaluated: list[str]

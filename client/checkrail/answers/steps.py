@@ -36,10 +36,14 @@ class Metrics(Answer):
     coherence: float | None = None
     coherence_level: str | None = None
     coherence_source: str | None = None
+    coherence_reported: float | None = None
+    coherence_computed: float | None = None
     coherence_parts: Mapping[str, Any] | None = None
     uncertainty: float | None = None
     uncertainty_level: str | None = None
     uncertainty_source: str | None = None
+    uncertainty_reported: float | None = None
+    uncertainty_computed: float | None = None
     uncertainty_parts: Mapping[str, Any] | None = None
     not_evaluated: tuple[str, ...] = ()
 

@@ -180,7 +180,8 @@ def _build_uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) ->
     return _Row(
         name="Uncertainty",
         value=_format_score(value, limit),
-        limit=f"limit {format_plain(limit, places=2)}",
+        limit=f"limit {format_plain(limit, places=2)}"
+        + _describe_both(metrics, "uncertainty"),
         share=value or 0.0,
         tick=limit,
         known=value is not None,
@@ -192,7 +193,8 @@ def _build_coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _
     return _Row(
         name="Coherence",
         value=_format_score(value, floor),
-        limit=f"floor {format_plain(floor, places=2)}",
+        limit=f"floor {format_plain(floor, places=2)}"
+        + _describe_both(metrics, "coherence"),
         share=value or 0.0,
         tick=floor,
         beyond="under",
@@ -252,6 +254,15 @@ def _build_repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> 
         tick=0.8,
         beyond="repeats",
     )
+
+
+def _describe_both(metrics: Mapping[str, Any], score: str) -> str:
+    """What the agent says and what was seen, where they differ; steps of earlier
+    versions have only the one that counted."""
+    said, seen = metrics.get(f"{score}_reported"), metrics.get(f"{score}_computed")
+    if said is None or seen is None or said == seen:
+        return ""
+    return f", says {said:.2f}, we see {seen:.2f}"
 
 
 def _format_score(value: float | None, limit: float) -> str:

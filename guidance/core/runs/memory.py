@@ -70,7 +70,9 @@ class Memory:
     trace: tuple[StepTrace, ...] = ()
     calls: CallTally = NO_CALLS
 
-    def add_step(self, report: StepReport, *, kept: int) -> Memory:
+    def add_step(
+        self, report: StepReport, *, kept: int, takes_word: bool = False
+    ) -> Memory:
         """After a step, whatever was decided; at most `kept` steps stay in the trace."""
         checkpoint = report.number if report.checkpoint else self.last_checkpoint_step
         return Memory(
@@ -79,7 +81,9 @@ class Memory:
             last_step=report.number,
             last_checkpoint_step=checkpoint,
             segment=self.segment + 1,
-            trace=(*self.trace, build_trace(report, self.calls))[-kept:],
+            trace=(*self.trace, build_trace(report, self.calls, takes_word=takes_word))[
+                -kept:
+            ],
         )
 
     def start_segment(self) -> Memory:
@@ -163,10 +167,16 @@ def _read_tally(row: list[Any] | None) -> CallTally:
     return CallTally(granted=granted, settled=settled, failed=failed, weight=weight)
 
 
-def build_trace(report: StepReport, calls: CallTally = NO_CALLS) -> StepTrace:
-    """What to remember of a reported step, with what the gateway saw of its calls."""
+def build_trace(
+    report: StepReport, calls: CallTally = NO_CALLS, *, takes_word: bool = False
+) -> StepTrace:
+    """What to remember of a reported step, with what the gateway saw of its calls.
+
+    An agent may tell of more failures than the gateway saw, not of fewer. The first
+    version of the gates took its word (`takes_word`), and what it stored stays so.
+    """
     failed = report.failed_calls
-    if failed is None and calls.settled:
+    if calls.settled and (failed is None or (failed < calls.failed and not takes_word)):
         failed = calls.failed
     signature = report.signature
     if signature is not None and len(signature) > SIGNATURE_KEPT:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from guidance.core.policy import ContinueLimits
@@ -22,7 +22,8 @@ class Evidence(NamedTuple):
     """`has_enough_rework_steps` and a None in `coherence`, `uncertainty`, `trend` or
     `cycle` say what could not be judged. `cycle` is 0 when no steps repeat, `turns_cycle` when
     no turns do, which agents need not report. A part of
-    `budget` may be unknown although something of it remains or is used up.
+    `budget` may be unknown although something of it remains or is used up. Of a score
+    that is reported and computed the worse one counts; both are kept.
     """
 
     since_checkpoint: int
@@ -40,6 +41,10 @@ class Evidence(NamedTuple):
     budget: Budget
     remaining: Remaining
     turns_cycle: int = 0
+    coherence_reported: float | None = None
+    coherence_computed: float | None = None
+    uncertainty_reported: float | None = None
+    uncertainty_computed: float | None = None
 
     def list_not_evaluated(self) -> tuple[str, ...]:
         """The gates that had nothing to judge by: they neither passed nor tripped."""
@@ -75,18 +80,28 @@ def build_evidence(
     rework = [step.rework for step in window].count(True)
     spend = [step.tokens for step in current[-limits.slope_window :]]
     repeats = find_cycle(current, times=limits.repeat_limit)
-    coherent, coherent_from, coherent_parts = _measure_coherence(report, trace)
+    coherent, coherent_parts = compute_coherence(trace) or (None, None)
     # The segment only: calls that failed before an approved pause would otherwise
     # pause the run again at its very next step.
-    unsure, unsure_from, unsure_parts = _measure_uncertainty(report, current, repeats)
+    unsure, unsure_parts = compute_uncertainty(
+        current,
+        confidences=report.confidences,
+        repeated=None if repeats is None else repeats > 0,
+    ) or (None, None)
+    coherence, coherence_source = _choose_worse(report.coherence, coherent, min)
+    uncertainty, uncertainty_source = _choose_worse(report.uncertainty, unsure, max)
     return Evidence(
         since_checkpoint=since_checkpoint,
-        coherence=coherent,
-        coherence_source=coherent_from,
+        coherence=coherence,
+        coherence_source=coherence_source,
         coherence_parts=coherent_parts,
-        uncertainty=unsure,
-        uncertainty_source=unsure_from,
+        coherence_reported=report.coherence,
+        coherence_computed=coherent,
+        uncertainty=uncertainty,
+        uncertainty_source=uncertainty_source,
         uncertainty_parts=unsure_parts,
+        uncertainty_reported=report.uncertainty,
+        uncertainty_computed=unsure,
         rework_ratio=rework / len(window),
         rework_ratio_total=rework_ratio_total,
         has_enough_rework_steps=len(window) >= limits.rework_min_steps,
@@ -103,32 +118,15 @@ def build_evidence(
     )
 
 
-def _measure_coherence(
-    report: StepReport, trace: Sequence[StepTrace]
-) -> tuple[float | None, str, CoherenceParts | None]:
-    if report.coherence is not None:
-        return report.coherence, "reported", None
-    computed = compute_coherence(trace)
-    if computed is None:
-        return None, "unknown", None
-    value, parts = computed
-    return value, "computed", parts
-
-
-def _measure_uncertainty(
-    report: StepReport, trace: Sequence[StepTrace], repeats: int | None
-) -> tuple[float | None, str, UncertaintyParts | None]:
-    if report.uncertainty is not None:
-        return report.uncertainty, "reported", None
-    computed = compute_uncertainty(
-        trace,
-        confidences=report.confidences,
-        repeated=None if repeats is None else repeats > 0,
-    )
-    if computed is None:
-        return None, "unknown", None
-    value, parts = computed
-    return value, "computed", parts
+def _choose_worse(
+    reported: float | None, computed: float | None, worse: Callable[..., float]
+) -> tuple[float | None, str]:
+    """What counts, and whether it is the agent's word or what was seen."""
+    if reported is None:
+        return computed, "unknown" if computed is None else "computed"
+    if computed is None or worse(reported, computed) == reported:
+        return reported, "reported"
+    return computed, "computed"
 
 
 def _subtract(limit: int | None, used: int) -> int | None:

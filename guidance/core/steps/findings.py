@@ -23,3 +23,10 @@ class Finding:
             "value": self.value,
             "limit": self.limit,
         }
+
+
+def describe_both(said: float | None, seen: float) -> str:
+    """What the agent said of itself, where something worse was seen; else nothing."""
+    if said is None or said == seen:
+        return ""
+    return f": the agent says {said:.2f}, we see {seen:.2f}"

@@ -20,6 +20,7 @@ from guidance.core.vocabulary import choose_most_severe, get_severity
 
 __all__ = [
     "ENGINE_VERSION",
+    "FACTS_FIRST_VERSION",
     "ContinueVerdict",
     "Finding",
     "Metrics",
@@ -34,7 +35,9 @@ __all__ = [
 
 # Stored with every decision. Any change that would judge stored facts differently, or in
 # other words, takes the next number: replay judges again what has the same one.
-ENGINE_VERSION = 1
+ENGINE_VERSION = 2
+# Since then what the server saw counts, where an agent says something better.
+FACTS_FIRST_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,10 +104,14 @@ class Metrics:
             "coherence": seen.coherence,
             "coherence_level": self.coherence_level,
             "coherence_source": seen.coherence_source,
+            "coherence_reported": seen.coherence_reported,
+            "coherence_computed": seen.coherence_computed,
             "coherence_parts": seen.coherence_parts and seen.coherence_parts.to_json(),
             "uncertainty": seen.uncertainty,
             "uncertainty_level": self.uncertainty_level,
             "uncertainty_source": seen.uncertainty_source,
+            "uncertainty_reported": seen.uncertainty_reported,
+            "uncertainty_computed": seen.uncertainty_computed,
             "uncertainty_parts": (
                 seen.uncertainty_parts and seen.uncertainty_parts.to_json()
             ),

@@ -1,4 +1,4 @@
-"""Coherence and uncertainty computed from what was seen, where the agent gave none.
+"""Coherence and uncertainty computed from what was seen.
 
 The parts are kept beside the value, so that a reviewer can see where it comes from.
 Whatever cannot be known is None: never 0, never 1.
@@ -34,7 +34,7 @@ class CoherenceParts(NamedTuple):
 
 
 class UncertaintyParts(NamedTuple):
-    """`confidence` alone decides where the agent gave any; else the mean of the rest."""
+    """The mean of what was observed, or less confidence, whichever is more uncertain."""
 
     confidence: float | None = None
     failed_calls: float | None = None
@@ -83,23 +83,29 @@ def compute_coherence(
 def compute_uncertainty(
     trace: Sequence[StepTrace], *, confidences: Sequence[float], repeated: bool | None
 ) -> tuple[float, UncertaintyParts] | None:
-    """1 - the geometric mean of the step's confidences, else what can be observed.
+    """1 - the geometric mean of the step's confidences, or what can be observed.
 
     Confidences speak of the step itself and count from the first one on; shares of
-    the last steps need as many steps as every other computed score.
+    the last steps need as many steps as every other computed score. Of both the higher
+    counts: no confidence of an agent hides a call that failed.
     """
+    known: list[float] = []
+    confidence = failed = flag = None
     if confidences:
         confidence = _compute_geometric_mean(confidences)
-        return round(1 - confidence, _DIGITS), UncertaintyParts(confidence=confidence)
+        known.append(round(1 - confidence, _DIGITS))
     steps = trace[-SCORE_WINDOW:]
-    if len(steps) < SCORE_MIN_STEPS:
+    if len(steps) >= SCORE_MIN_STEPS:
+        failed = _compute_failed_share(steps)
+        flag = None if repeated is None else float(repeated)
+        seen = [share for share in (failed, flag) if share is not None]
+        if seen:
+            known.append(sum(seen) / len(seen))
+    if not known:
         return None
-    failed = _compute_failed_share(steps)
-    flag = None if repeated is None else float(repeated)
-    seen = [share for share in (failed, flag) if share is not None]
-    if not seen:
-        return None
-    return sum(seen) / len(seen), UncertaintyParts(failed_calls=failed, repeated=flag)
+    return max(known), UncertaintyParts(
+        confidence=confidence, failed_calls=failed, repeated=flag
+    )
 
 
 def _compute_geometric_mean(values: Sequence[float]) -> float:

@@ -48,6 +48,8 @@ def judge_continue(*, policy: Policy, facts: ContinueFacts) -> ContinueVerdict:
         uncertainty=facts.uncertainty_score,
         uncertainty_source=_name_source(facts.uncertainty_score),
         uncertainty_parts=None,
+        coherence_reported=facts.coherence_score,
+        uncertainty_reported=facts.uncertainty_score,
         rework_ratio=ratio,
         rework_ratio_total=ratio,
         has_enough_rework_steps=step >= limits.rework_min_steps,

@@ -27,7 +27,7 @@ LIMITS = {
 }
 
 
-def measure(name: str, gate: str, **metrics: float) -> Measure:
+def measure(name: str, gate: str, **metrics: float | None) -> Measure:
     finding = {"gate": gate, "decision": "pause", "limit": 1.0, "value": 1.0}
     decision = {"metrics": METRICS | metrics, "findings": [finding]}
     content = {"decision": decision, "limits": LIMITS}
@@ -63,6 +63,23 @@ def test_a_value_beyond_its_limit_is_not_shown_as_equal_to_it(
     found = measure(name, gates.get(name, name.lower()), **{metric: value})
     assert found.value == shown
     assert found.value.lstrip("+") not in found.limit
+
+
+@each_row(
+    ("said", "seen", "shown"),
+    [
+        (1.0, 0.31, "floor 0.40, says 1.00, we see 0.31"),
+        (0.31, 0.31, "floor 0.40"),
+        (None, 0.31, "floor 0.40"),
+        (0.31, None, "floor 0.40"),
+    ],
+)
+def test_what_the_agent_says_stands_beside_what_was_seen(
+    said: float | None, seen: float | None, shown: str
+) -> None:
+    both = {"coherence_reported": said, "coherence_computed": seen}
+    found = measure("Coherence", "coherence", **{"coherence": 0.31, **both})
+    assert (found.value, found.limit) == ("0.31", shown)
 
 
 @each_row(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from guidance.core.number_format import format_beside, format_plain
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
-from guidance.core.steps.findings import Finding
+from guidance.core.steps.findings import Finding, describe_both
 
 
 def check_coherence(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
@@ -19,6 +19,7 @@ def check_coherence(limits: ContinueLimits, evidence: Evidence) -> Finding | Non
         message=(
             f"Coherence {format_beside(value, floor, places=2)}, "
             f"under the {format_plain(floor, places=2)} floor"
+            + describe_both(evidence.coherence_reported, value)
         ),
         value=value,
         limit=floor,

@@ -11,7 +11,7 @@ from guidance.core.number_format import (
 )
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
-from guidance.core.steps.findings import Finding
+from guidance.core.steps.findings import Finding, describe_both
 
 
 def check_rework(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
@@ -42,6 +42,7 @@ def check_uncertainty(limits: ContinueLimits, evidence: Evidence) -> Finding | N
         message=(
             f"Uncertainty {format_beside(value, most, places=2)}, "
             f"over the {format_plain(most, places=2)} limit"
+            + describe_both(evidence.uncertainty_reported, value)
         ),
         value=value,
         limit=most,

@@ -65,8 +65,8 @@ def test_a_missing_score_is_not_evaluated_and_never_passed() -> None:
     assert "coherence" in metrics.not_evaluated
 
 
-def test_a_reported_score_is_taken_as_it_is() -> None:
-    metrics = walk([{"rework": True}] * 4 + [{"coherence": 0.9}])[-1].metrics
+def test_while_nothing_can_be_computed_a_reported_score_is_taken_as_it_is() -> None:
+    metrics = walk([{"rework": True}] * 3 + [{"coherence": 0.9}])[-1].metrics
     assert (metrics.coherence, metrics.coherence_source) == (0.9, "reported")
     assert metrics.coherence_parts is None
 

@@ -15,8 +15,8 @@ from tests.guidance.core.builders import UNLIMITED, make_policy, make_report, st
 
 # The version, and a digest over the answers to the runs below, which do not change.
 JUDGED = (
-    1,
-    "sha256:cf2e265815c96b8ae9c6c23fdc37e2ba659ea1416b78934f6547a34862805e67",
+    2,
+    "sha256:f0bf7d94aa1a06ef3fc00a5f9009cca73e662958a669f4d4cef9270b646c9326",
 )
 
 SMALL = Budget(tokens=60_000, tool_calls=40, time_ms=90_000, cost_micros=2_000_000)

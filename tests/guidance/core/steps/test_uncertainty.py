@@ -88,10 +88,11 @@ def test_nothing_observable_is_unknown_and_does_not_pause() -> None:
     assert "uncertainty" in metrics.not_evaluated
 
 
-def test_a_reported_score_wins_over_confidences() -> None:
+def test_of_a_reported_score_and_confidences_the_more_uncertain_counts() -> None:
     metrics = step(make_report(uncertainty=0.1, confidences=(0.1,))).metrics
+    assert (metrics.uncertainty, metrics.uncertainty_source) == (0.9, "computed")
+    metrics = step(make_report(uncertainty=0.1, confidences=(1.0,))).metrics
     assert (metrics.uncertainty, metrics.uncertainty_source) == (0.1, "reported")
-    assert metrics.uncertainty_parts is None
 
 
 def test_failed_calls_are_observed_over_the_last_steps() -> None:
