@@ -171,9 +171,12 @@ class World:
         return replace(self.running({"document": document}), name="drafted")
 
     def drafted(self) -> Target:
-        target = self.drafting()
+        # Another name: whoever manages elsewhere has stored drafts of the first one there.
+        target = replace(self.drafting(), name="drafted-here")
         with client_for(self.live, self.manager) as manager:
-            stored = manager.post("/policies/drafted/versions", json=target.body).json()
+            stored = manager.post(
+                "/policies/drafted-here/versions", json=target.body
+            ).json()
         return replace(target, number=stored["version"], body={"note": "Try it"})
 
     def trying(self) -> Target:
