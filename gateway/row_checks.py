@@ -127,5 +127,6 @@ def _judge_in_shadow(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> 
         at=now.at,
         kind=payload["kind"],
         reason=payload["reason"] or "",
+        tool=(payload.get("tool") or "")[:200],
         **{name: payload.get(name, "") for name in names},
     )

@@ -150,6 +150,7 @@ def _build(
         "kind": kind.name,
         "step": subject.step,
         "subject": subject.text,
+        "tool": judged.payload["tool"] if kind is CALL else None,
         "draft": shadow.draft.build_stamp() if shadow.draft else None,
     }
     row = PolicyShadowItem(
@@ -159,6 +160,7 @@ def _build(
         seq=plan.next_seq,
         at=plan.at,
         kind=kind.name,
+        tool=(payload["tool"] or "")[:200],
     )
     if isinstance(outcome, Unknown):
         decided = judged.payload.get("verdict", judged.payload)["decision"]

@@ -69,6 +69,7 @@ class PolicyShadowItem(models.Model):
     move = models.CharField(max_length=64, default="")
     asks = models.CharField(max_length=8, default="", help_text="more, less or nothing")
     reason = models.TextField(default="")
+    tool = models.CharField(max_length=200, default="", help_text="Of a call")
 
     class Meta:
         indexes = (models.Index(fields=["shadow", "-id"], name="policy_shadow_items"),)

@@ -246,7 +246,7 @@ TABLES = (
         "run_id",
         ("code",),
         _keep_same(
-            *("seq", "at", "kind", "gate", "rule", "move", "asks", "reason"),
+            *("seq", "at", "kind", "gate", "rule", "move", "asks", "reason", "tool"),
             shadow="shadow__code",
         ),
     ),
