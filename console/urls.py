@@ -142,6 +142,7 @@ _project: list[URLPattern | URLResolver] = [
     ),
     path("backtests/<uuid:code>/publish/", backtests.publish, name="backtest-publish"),
     path("shadows/<uuid:code>/", shadows.shadow, name="shadow"),
+    path("shadows/<uuid:code>/draft/", shadows.draft, name="shadow-draft"),
     path("shadows/<uuid:code>/stop/", shadows.stop, name="shadow-stop"),
     path("permissions/", permissions.permissions, name="permissions"),
     path(

@@ -35,6 +35,11 @@ def format_count(count: int) -> str:
     return _COUNTS[count] if count < len(_COUNTS) else f"{count:,}"
 
 
+def format_amount(number: int, noun: str) -> str:
+    """ "1 call", "1,204 calls"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def format_duration(ms: int) -> str:
     """3,600,000 as "1 h", 90,500 as "1 min 30.5 s"."""
     seconds, rest = divmod(ms, 1000)

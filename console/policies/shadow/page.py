@@ -31,6 +31,7 @@ from console.policies.backtest.page import (
     build_matrices,
 )
 from console.policies.backtest.words import Part
+from console.policies.shadow.proposals import ProposalRow, list_proposal_rows
 from reviews.models import PolicyShadow, PolicyShadowItem
 from reviews.policies.shadow.selectors import (
     count_items,
@@ -41,7 +42,7 @@ from reviews.policies.shadow.selectors import (
 from safetext import make_visible_line
 
 ITEMS = 50
-FILTERS = ("outcome", "kind", "gate", "rule", "move", "asks")
+FILTERS = ("outcome", "kind", "gate", "rule", "move", "asks", "after")
 _ENDS = {"": "Ended", "stopped": "Stopped", "published": "Published"}
 Link = Callable[..., str]
 
@@ -79,6 +80,7 @@ class ShadowPage:
     matrices: tuple[Matrix, ...]
     bars: tuple[GateBar, ...]
     changed: int
+    proposals: tuple[ProposalRow, ...]
     tabs: tuple[tuple[str, str, bool], ...]
     rows: tuple[ShadowRow, ...]
     shown: int
@@ -119,6 +121,7 @@ def build_shadow_page(
         matrices=build_matrices(result, link),
         bars=build_bars(result, link),
         changed=result["changed"] + result["unknown"],
+        proposals=list_proposal_rows(shadow, link),
         tabs=_build_tabs(result, link, chosen),
         rows=tuple(_build_row(item, payloads.get(item.pk, {}), slug) for item in page),
         shown=total,

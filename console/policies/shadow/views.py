@@ -20,6 +20,7 @@ from console.policies.views import build_frame, find_or_404, render_version
 from guidance.selectors import find_version_in_force
 from reviews.models import PolicyShadow
 from reviews.policies.selectors import get_version
+from reviews.policies.shadow.proposals import create_draft
 from reviews.policies.shadow.selectors import get_shadow
 from reviews.policies.shadow.services import start_shadow, stop_shadow
 
@@ -68,6 +69,25 @@ def stop(request: ConsoleRequest, code: UUID) -> HttpResponse:
     except DomainError as refused:
         return _render(request, found, refusal=refused.detail, status=refused.status)
     return redirect("console:shadow", request.project.slug, code)
+
+
+@require_POST
+@require_manager
+@find_or_404
+def draft(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """What was seen becomes the next version, a draft that binds nobody."""
+    found = get_shadow(request.project, str(code))
+    try:
+        made = create_draft(
+            found,
+            keys=request.POST.getlist("proposal"),
+            person=build_person_principal(request.user),
+        )
+    except DomainError as refused:
+        return _render(request, found, refusal=refused.detail, status=refused.status)
+    return redirect(
+        "console:policy-version", request.project.slug, made.name, made.version
+    )
 
 
 def _render(

@@ -18,6 +18,7 @@ from common.errors import NotFound
 from common.ids import parse_code
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 from guidance.models import PolicyVersion
+from ledger.backtest.tally import name_move
 from ledger.chain import format_timestamp
 from ledger.models import Entry
 from reviews.models import PolicyShadow, PolicyShadowItem
@@ -90,15 +91,22 @@ def is_running(shadow: PolicyShadow, at: datetime) -> bool:
 
 
 def list_items(
-    shadow: PolicyShadow, *, outcome: str | None = None, **wanted: str | None
+    shadow: PolicyShadow,
+    *,
+    outcome: str | None = None,
+    after: str | None = None,
+    **wanted: str | None,
 ) -> QuerySet[PolicyShadowItem]:
-    """What the draft decides otherwise or could not judge, as far as it is asked for."""
+    """What the draft decides otherwise or could not judge, as far as it is asked for;
+    `after` is the draft's decision."""
     given = {name: value for name, value in wanted.items() if value is not None}
     rows = shadow.items.select_related("run", "run__agent").filter(**given)
     if outcome == "unknown":
         rows = rows.filter(move="")
     elif outcome == "changed":
         rows = rows.exclude(move="")
+    if after is not None:
+        rows = rows.filter(move__endswith=name_move("", after))
     return rows
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from guidance.core.number_format import format_amount
 from guidance.core.policy.differences import Difference
 from guidance.core.policy.meaning import (
     describe_difference,
@@ -31,14 +32,14 @@ def describe_limit(item: Item) -> str:
     if item["suggested"] is None:
         return (
             f"No other value serves better: this one catches {today['caught']:,} of "
-            f"{_count(item['stopped'], 'run')} that people aborted, and has "
-            f"{_DONE[item['decision']]} in vain {_count(today['in_vain'], 'time')}."
+            f"{format_amount(item['stopped'], 'run')} that people aborted, and has "
+            f"{_DONE[item['decision']]} in vain {format_amount(today['in_vain'], 'time')}."
         )
     then = find_point(item, item["suggested"])
     return (
-        f"It would have caught {then['caught']:,} of {_count(item['stopped'], 'run')} that "
+        f"It would have caught {then['caught']:,} of {format_amount(item['stopped'], 'run')} that "
         f"people aborted (today {today['caught']:,}), and {_DONE[item['decision']]} in "
-        f"vain {_count(then['in_vain'], 'time')} (today {today['in_vain']:,})."
+        f"vain {format_amount(then['in_vain'], 'time')} (today {today['in_vain']:,})."
     )
 
 
@@ -46,15 +47,15 @@ def describe_basis(item: Item) -> str:
     """On how much it rests."""
     rulings = item["stopped"] + item["approved"]
     return (
-        f"Rests on {_count(rulings, 'ruling')}, {_count(item['stopped'], 'abort')} and "
-        f"{_count(item['approved'], 'approval')}, and on "
-        f"{_count(item['completed'], 'run')} that completed unasked."
+        f"Rests on {format_amount(rulings, 'ruling')}, {format_amount(item['stopped'], 'abort')} and "
+        f"{format_amount(item['approved'], 'approval')}, and on "
+        f"{format_amount(item['completed'], 'run')} that completed unasked."
     )
 
 
 def describe_rule(item: Item) -> str:
     approved = item["approved"]
-    said = f"Asked {_count(item['asked'], 'time')}: people approved {approved:,}"
+    said = f"Asked {format_amount(item['asked'], 'time')}: people approved {approved:,}"
     rest = [
         f"{item[name]:,} {words}"
         for name, words in (
@@ -98,7 +99,3 @@ def _build_difference(item: Item) -> Difference:
         before=item["today"],
         after=item["today"] if item["suggested"] is None else item["suggested"],
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
