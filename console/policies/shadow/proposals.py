@@ -51,7 +51,7 @@ def _build_row(
         case "tools":
             tools = "the tool" if len(names) == 1 else f"the {len(names):,} tools"
             title = f"Add {tools} seen to the allowlist"
-            because = "stopped by the draft, as the tool is not on its allowlist."
+            because = "would be stopped, as the tool is not on the draft’s allowlist."
             if proposal.left_out:
                 left_out = format_count(proposal.left_out, "name")
                 because += f" {left_out} cannot be on one."
@@ -59,14 +59,12 @@ def _build_row(
         case "rule":
             title = f"Leave {names[0]} as it is in force"
             draft, now = (_describe_decision(each) for each in proposal.decisions)
-            because = (
-                f"decided otherwise by this rule: {now} in force, {draft} in the draft."
-            )
+            because = f"decided differently by this rule: {now} in force, {draft} in the draft."
         case _:
             title = f"Leave {' and '.join(names)} as in force"
             gate = proposal.filters["gate"]
             because = (
-                f"decided otherwise by the gate {gate}: {_describe_limits(proposal)}."
+                f"made differently by the gate {gate}: {_describe_limits(proposal)}."
             )
     return ProposalRow(
         key=proposal.key,

@@ -75,11 +75,15 @@ class Proposal:
                 left_out = f", {self.left_out:,} of them left out" * bool(self.left_out)
                 return f"{calls} of {tools} not on the allowlist{left_out}"
             case "rule":
-                return f"{calls} decided otherwise by {self.names[0]}, left as in force"
+                return (
+                    f"{calls} decided differently by {self.names[0]}, left as in force"
+                )
             case "limits":
                 decisions = format_amount(self.count, "decision")
                 names, gate = ", ".join(self.names), self.filters["gate"]
-                return f"{decisions} otherwise by {gate}, left as in force: {names}"
+                return (
+                    f"{decisions} made differently by {gate}, left as in force: {names}"
+                )
 
 
 class Proposals:

@@ -76,15 +76,15 @@ def test_every_kind_is_proposed_with_its_count_and_its_list(
     said = look(alice, shadow)
 
     assert (
-        "Add the 3 tools seen to the allowlist 6 calls stopped by the draft, as the tool is "
-        "not on its allowlist. Grep Read web.fetch Make draft" in said
+        "Add the 3 tools seen to the allowlist 6 calls would be stopped, as the tool is not "
+        "on the draft’s allowlist. Grep Read web.fetch Make draft" in said
     )
     assert (
-        "Leave git-push-force as it is in force 2 calls decided otherwise by this rule: "
+        "Leave git-push-force as it is in force 2 calls decided differently by this rule: "
         "asks a person in force, noted in the draft. Make draft" in said
     )
     assert (
-        "Leave Rework limit as in force 1 decision decided otherwise by the gate rework: "
+        "Leave Rework limit as in force 1 decision made differently by the gate rework: "
         "30 % in force, 25 % in the draft. Make draft" in said
     )
     page = open_browser(alice.user).get(find_page(shadow)).content.decode()
@@ -114,18 +114,18 @@ SEEN = "Seen in shadow of version 2: "
         (
             ["rule:git-push-force"],
             {**DRAFT, "tools": {"allowlist": LIST, "rules": {}}},
-            f"{SEEN}2 calls decided otherwise by git-push-force, left as in force.",
+            f"{SEEN}2 calls decided differently by git-push-force, left as in force.",
         ),
         (
             ["gate:rework"],
             {**AS_IN_FORCE, "tools": DRAFT["tools"]},
-            f"{SEEN}1 decision otherwise by rework, left as in force: Rework limit.",
+            f"{SEEN}1 decision made differently by rework, left as in force: Rework limit.",
         ),
         (
             ["gate:rework", "rule:git-push-force", "tools"],
             {**AS_IN_FORCE, "tools": {"allowlist": ADDED, "rules": {}}},
-            f"{SEEN}6 calls of 3 tools not on the allowlist; 2 calls decided otherwise by "
-            "git-push-force, left as in force; 1 decision otherwise by rework, left as in "
+            f"{SEEN}6 calls of 3 tools not on the allowlist; 2 calls decided differently by "
+            "git-push-force, left as in force; 1 decision made differently by rework, left as in "
             "force: Rework limit.",
         ),
     ],
