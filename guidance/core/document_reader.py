@@ -121,8 +121,14 @@ class Section:
             return default
         return value
 
-    def read_text(self, name: str, *, most: int, default: str | None = None) -> str:
-        """A text that has to be there, unless there is a default."""
+    def read_text(
+        self, name: str, *, most: int, default: str | None = None, pattern: str = ""
+    ) -> str:
+        """A text that has to be there, unless there is a default.
+
+        `pattern` here and below is for the schema alone: whoever reads says in words
+        what is wrong.
+        """
         value = self._take(name)
         if value is _ABSENT and default is not None:
             return default
@@ -137,6 +143,8 @@ class Section:
         default: tuple[str, ...],
         *,
         problem: Callable[[str], str | None],
+        among: tuple[str, ...] = (),
+        pattern: str = "",
     ) -> tuple[str, ...]:
         """A list of texts; `problem` says what is wrong with one, None if nothing."""
         value = self._take(name)
@@ -179,7 +187,7 @@ class Section:
         return self.read_flag(name, default=default)
 
     def read_named_parts(
-        self, name: str, *, most: int = LIST_LIMIT
+        self, name: str, *, most: int = LIST_LIMIT, pattern: str = ""
     ) -> dict[str, Section]:
         """Objects by free names; an absent one reads as empty."""
         value = self._take(name)

@@ -11,6 +11,7 @@ from guidance.core.arguments.schema import (
     check_schema,
 )
 from guidance.core.arguments.tool_names import (
+    TOOL_PATTERN,
     build_call_key,
     find_pattern_problem,
     find_tool_problem,
@@ -19,6 +20,7 @@ from guidance.core.arguments.tool_names import (
 from guidance.core.regex import Pattern, PatternRefused, compile_pattern
 
 __all__ = [
+    "TOOL_PATTERN",
     "ArgumentProblem",
     "Arguments",
     "Pattern",

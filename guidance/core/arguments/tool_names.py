@@ -40,6 +40,10 @@ def is_allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:
     )
 
 
+# The form of a pattern as a schema can say it: which letters can be seen it cannot.
+TOOL_PATTERN = rf"\*|(?!\s)(?!.*  )[^*]{{0,{TOOL_NAME_LIMIT - 1}}}[^*\s]\*?"
+
+
 def find_pattern_problem(pattern: str) -> str | None:
     """Why a pattern of the allowlist would not do what it seems to, None if it does."""
     if not pattern.strip():

@@ -25,6 +25,8 @@ _COMMAND_LIMIT = 1_000
 _GUIDANCE_LIMIT = 4_000
 _ID_LIMIT = 64
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+# The same for the schema: there is no other place for the length of a key.
+_ID_SHAPE = rf"(?=.{{1,{_ID_LIMIT}}}$){_ID.pattern}"
 
 
 class Refused(ValueError):
@@ -38,7 +40,8 @@ class Refused(ValueError):
 def read_gates(root: Section) -> dict[str, GateDefinition]:
     """The gates that a policy document holds under `gates`, by their ids."""
     gates = {}
-    for name, section in root.read_named_parts("gates", most=GATES_LIMIT).items():
+    given = root.read_named_parts("gates", most=GATES_LIMIT, pattern=_ID_SHAPE)
+    for name, section in given.items():
         why = find_id_problem(name)
         if why is not None:
             root.refuse(f"gates.{name}", why)

@@ -22,7 +22,7 @@ _ANYTHING = {"type": "object"}
 
 def read_kind(section: Section) -> LoopKind | None:
     """None where it cannot be used; why is noted."""
-    name = section.read_text("name", most=_NAME_LIMIT)
+    name = section.read_text("name", most=_NAME_LIMIT, pattern=_NAME.pattern)
     if section.is_valid("name") and not _NAME.fullmatch(name):
         section.refuse(
             "name", "must be small letters and digits, such as nightly-tests"

@@ -51,7 +51,7 @@ def _read_triggers(section: Section) -> tuple[str, ...]:
     def unknown(name: str) -> str | None:
         return None if name in TRIGGERS else f"must be one of {', '.join(TRIGGERS)}"
 
-    return section.read_texts("trigger", (), problem=unknown)
+    return section.read_texts("trigger", (), problem=unknown, among=TRIGGERS)
 
 
 def _read_tests(section: Section, name: str) -> dict[str, Test]:

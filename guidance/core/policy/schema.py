@@ -78,8 +78,11 @@ class Recorder(Section):
     def read_flag(self, name: str, *, default: bool) -> bool:
         return self._keep(name, default, {"type": "boolean"})
 
-    def read_text(self, name: str, *, most: int, default: str | None = None) -> str:
+    def read_text(
+        self, name: str, *, most: int, default: str | None = None, pattern: str = ""
+    ) -> str:
         text = {"type": "string", "minLength": 1, "maxLength": most}
+        text |= _build_pattern(pattern)
         if default:
             return self._keep(name, default, text)
         self._note(name, lambda: text)
@@ -93,15 +96,19 @@ class Recorder(Section):
         default: tuple[str, ...],
         *,
         problem: Callable[[str], str | None],
+        among: tuple[str, ...] = (),
+        pattern: str = "",
     ) -> tuple[str, ...]:
-        items = {"type": "string", "minLength": 1}
+        items = {"type": "string", "minLength": 1, **_build_pattern(pattern)}
+        if among:
+            items = {"enum": list(among)}
         texts = {"type": "array", "items": items, "maxItems": LIST_LIMIT}
         self._keep(name, list(default), texts)
         return default
 
     def read_parts(self, name: str, *, text_key: str = "") -> tuple[Section, ...]:
         item = self._record_part(f"{name}.{ANY}")
-        self._note(name, lambda: _build_list(item, or_text=bool(text_key)))
+        self._note(name, lambda: _build_list(item, text_key=text_key))
         return (item,)
 
     def read_flag_or_parts(
@@ -118,7 +125,7 @@ class Recorder(Section):
         return (item,)
 
     def read_named_parts(
-        self, name: str, *, most: int = LIST_LIMIT
+        self, name: str, *, most: int = LIST_LIMIT, pattern: str = ""
     ) -> dict[str, Section]:
         part = self._record_part(f"{name}.{ANY}")
         self._note(
@@ -127,6 +134,7 @@ class Recorder(Section):
                 "type": "object",
                 "additionalProperties": part.build(),
                 "maxProperties": most,
+                **({"propertyNames": _build_pattern(pattern)} if pattern else {}),
             },
         )
         return {ANY: part}
@@ -165,10 +173,17 @@ class Recorder(Section):
         self._properties[name] = build
 
 
-def _build_list(item: Recorder, *, or_text: bool = False) -> dict[str, Any]:
+def _build_pattern(pattern: str) -> dict[str, Any]:
+    """The whole text has this form."""
+    return {"pattern": f"^(?:{pattern})$"} if pattern else {}
+
+
+def _build_list(item: Recorder, *, text_key: str = "") -> dict[str, Any]:
     items: dict[str, Any] = item.build()
-    if or_text:
-        items = {"anyOf": [{"type": "string", "minLength": 1}, items]}
+    if text_key:
+        whole = items["properties"][text_key]
+        bounds = ("type", "minLength", "maxLength")
+        items = {"anyOf": [{name: whole[name] for name in bounds}, items]}
     return {"type": "array", "items": items, "maxItems": LIST_LIMIT}
 
 

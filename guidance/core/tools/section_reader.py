@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from guidance.core.arguments import (
+    TOOL_PATTERN,
     PatternRefused,
     Schema,
     SchemaRefused,
@@ -26,6 +29,8 @@ _NAME_LIMIT = 64
 _MESSAGE_LIMIT = 300
 _LINES_LIMIT = 1_000_000
 _DAY_S = 86_400
+# One name, with more in it than dots and blanks.
+_FOLDER = re.compile(r"[. ]*[^. /\\*?\[~$][^/\\*?\[~$]*")
 _DECISIONS = ("block", "require-confirmation", "warn")
 
 
@@ -33,7 +38,7 @@ def read_tool_rules(section: Section) -> ToolRules:
     default = ToolRules()
     allowlist = section.read_part("allowlist")
     enabled = allowlist.read_flag("enabled", default=default.allowlist is not None)
-    allowed = allowlist.read_texts("tools", (), problem=find_pattern_problem)
+    allowed = _read_tools(allowlist, "tools", ())
     allowlist.close()
     patterns = tuple(
         filter(None, map(_read_own_pattern, section.read_parts("patterns")))
@@ -50,18 +55,14 @@ def read_tool_rules(section: Section) -> ToolRules:
         max_diff_lines=section.read_integer(
             "max_diff_lines", default.max_diff_lines, low=0, high=_LINES_LIMIT
         ),
-        lenient_arguments=section.read_texts(
-            "lenient_arguments", default.lenient_arguments, problem=find_pattern_problem
+        lenient_arguments=_read_tools(
+            section, "lenient_arguments", default.lenient_arguments
         ),
-        idempotent=section.read_texts(
-            "idempotent", default.idempotent, problem=find_pattern_problem
+        idempotent=_read_tools(section, "idempotent", default.idempotent),
+        shell_arguments=_read_marks(
+            section, "shell_arguments", default.shell_arguments
         ),
-        shell_arguments=section.read_texts(
-            "shell_arguments", default.shell_arguments, problem=_find_mark_problem
-        ),
-        sql_arguments=section.read_texts(
-            "sql_arguments", default.sql_arguments, problem=_find_mark_problem
-        ),
+        sql_arguments=_read_marks(section, "sql_arguments", default.sql_arguments),
         schemas=_read_schemas(section),
         patterns=patterns,
         always_ask=section.read_texts(
@@ -69,11 +70,12 @@ def read_tool_rules(section: Section) -> ToolRules:
         ),
         rules=_read_decisions(section),
         disposable=section.read_texts(
-            "disposable", default.disposable, problem=_find_folder_problem
+            "disposable",
+            default.disposable,
+            problem=_find_folder_problem,
+            pattern=_FOLDER.pattern,
         ),
-        confirm=section.read_texts(
-            "confirm", default.confirm, problem=find_pattern_problem
-        ),
+        confirm=_read_tools(section, "confirm", default.confirm),
         grant_expires_s=section.read_integer(
             "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
         ),
@@ -96,9 +98,26 @@ def _read_decisions(section: Section) -> dict[str, str]:
     return decisions
 
 
+def _read_tools(
+    section: Section, name: str, default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Names of tools, or the beginnings of names and a star."""
+    return section.read_texts(
+        name, default, problem=find_pattern_problem, pattern=TOOL_PATTERN
+    )
+
+
+def _read_marks(
+    section: Section, name: str, default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Arguments of tools, such as Bash.command."""
+    form = rf"(?:{TOOL_PATTERN})\.[^.]+"
+    return section.read_texts(name, default, problem=_find_mark_problem, pattern=form)
+
+
 def _find_folder_problem(name: str) -> str | None:
     """Why it is not the name of one folder, None if it is."""
-    if not name.strip(". ") or any(letter in name for letter in "/\\*?[~$"):
+    if not _FOLDER.fullmatch(name):
         return "must be the name of a folder, such as node_modules"
     return None
 

@@ -6,13 +6,19 @@ from dataclasses import replace
 
 from guidance.core.arguments import find_tool_problem
 from guidance.core.document_reader import Section
-from guidance.core.turns.phrases import Phrases, find_phrase_problem
+from guidance.core.turns.phrases import (
+    PHRASE_CHARACTERS,
+    Phrases,
+    find_phrase_problem,
+)
 from guidance.core.turns.section import TurnRules
 
 # One more than any turn can score, which switches a rule off.
 _NEVER = 101
 _RETRIES_LIMIT = 100
 _NUDGE_LIMIT = 2_000
+# As much of a phrase as a schema can say: words and sentences it cannot.
+_PHRASE = rf"[\s\S]{{1,{PHRASE_CHARACTERS}}}"
 
 
 def read_turn_rules(section: Section) -> TurnRules:
@@ -33,7 +39,9 @@ def _read_rules(section: Section, default: TurnRules) -> TurnRules:
 
     def phrases(name: str) -> Phrases:
         known: Phrases = getattr(default, name)
-        texts = section.read_texts(name, known.texts, problem=find_phrase_problem)
+        texts = section.read_texts(
+            name, known.texts, problem=find_phrase_problem, pattern=_PHRASE
+        )
         return known if texts == known.texts else Phrases(texts)
 
     rules = TurnRules(

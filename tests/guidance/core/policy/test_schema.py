@@ -105,11 +105,14 @@ def test_both_have_the_same_bounds(end: str) -> None:
 # What no schema can say: names that have to exist, patterns, one value beside another.
 BEYOND_SCHEMA = (
     *("is more than", "no rule has this name", "no built-in rule has this name"),
-    *("must be tool.argument", "must be one of agent/", "must be small letters"),
-    *("start_loop names the loop", "no kind has this name", "another kind has"),
-    *("the snapshot has", "only the verifier command", "must be 1 to 64 small"),
-    *("must be a text of", "nothing is called", "must be the name of a folder"),
+    *("start_loop names the loop", "no kind has this name"),
+    *("another kind has", "the snapshot has", "only the verifier command"),
+    *("nothing is called", "must not be blank", "must be one line"),
 )
+TEXTS = [
+    *("1.00", "some text", "Bash.command", "build", "a-1", "Not A Name", "..", "a/b"),
+    *("x" * 65, "x" * 5_000),
+]
 JUNK = st.sampled_from(
     [None, True, 0, -1, 1.5, "", "x", "10.00", [], ["a"], {}, {"a": 1}]
 )
@@ -127,7 +130,7 @@ def build_values(part: Schema) -> st.SearchStrategy[Any]:
     if "number" in kinds:
         return st.floats(part["minimum"], part["maximum"])
     if "string" in kinds:
-        return st.sampled_from(["1.00", "some text", "Bash.command", "build", "a-1"])
+        return st.sampled_from(TEXTS)
     if "boolean" in kinds:
         return st.booleans()
     if "array" in kinds:
@@ -139,7 +142,7 @@ def build_objects(part: Schema) -> st.SearchStrategy[Any]:
     inner = part.get("additionalProperties")
     if isinstance(inner, dict):
         return st.dictionaries(
-            st.sampled_from(["a", "b-c"]), build_values(inner), max_size=2
+            st.sampled_from(["a", "b-c", "Not An Id"]), build_values(inner), max_size=2
         )
     required = part.get("required", [])
     fields = {
