@@ -10,7 +10,7 @@ from django import forms
 from pydantic import TypeAdapter, ValidationError
 
 from console.forms import TypedText
-from reviews.policies.schemas import PolicyName
+from reviews.policies.schemas import POLICY_NAME_LIMIT, PolicyName
 from reviews.policies.services import RESERVED
 from reviews.schemas.fields import ShortText
 
@@ -83,7 +83,9 @@ class AgainForm(forms.Form):
 class NewPolicyForm(forms.Form):
     """`start` is the policy whose settings it begins with, none of them if empty."""
 
-    name = forms.CharField(error_messages={"required": "Give it a name."})
+    name = forms.CharField(
+        max_length=POLICY_NAME_LIMIT, error_messages={"required": "Give it a name."}
+    )
     start = forms.CharField(required=False)
 
     def __init__(self, *given: object, existing: Sequence[str]) -> None:

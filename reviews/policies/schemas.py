@@ -11,8 +11,12 @@ from reviews.schemas.fields import Body, Intent
 
 # A policy that writes out everything is 12 KB; the API takes no larger body than 1 MiB.
 TEXT_LIMIT = 500_000
+POLICY_NAME_LIMIT = 64
 PolicyName = Annotated[
-    str, StringConstraints(max_length=64, pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$")
+    str,
+    StringConstraints(
+        max_length=POLICY_NAME_LIMIT, pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$"
+    ),
 ]
 Slug = Annotated[str, StringConstraints(max_length=64)]
 

@@ -13,14 +13,19 @@ const pane = () => document.querySelector("#detail[data-code]");
 const list = () => document.querySelector("#runs, #permissions, #loop, #shadow, #queue-list");
 
 function show(state) {
+  if (state !== "offline") endGrace();
   const dot = document.getElementById("conn");
   if (!dot) return;
   dot.dataset.state = state === "ended" ? "offline" : state;
   dot.textContent = WORDS[state];
 }
 
-document.addEventListener("htmx:ws:after:connection", ({ detail }) => {
+function endGrace() {
   clearTimeout(offline);
+  offline = undefined;
+}
+
+document.addEventListener("htmx:ws:after:connection", ({ detail }) => {
   const since = Number(cursor().dataset.since);
   detail.connection.socket.send(JSON.stringify({ type: "resume", since }));
   show("live");
@@ -28,7 +33,6 @@ document.addEventListener("htmx:ws:after:connection", ({ detail }) => {
 });
 
 document.addEventListener("htmx:ws:close", ({ detail }) => {
-  clearTimeout(offline);
   forgetPanes(); // nobody says any more when they change
   if (detail.code === 4401) {
     show("ended");
@@ -44,10 +48,13 @@ document.addEventListener("htmx:ws:close", ({ detail }) => {
     toast("Too many pages are open: this one is not live.", [location.href, "Reload"]);
   } else if (detail.code !== null) {
     show("offline");
-    offline = setTimeout(
+    // From the first loss on: each further attempt that fails closes a socket, too.
+    offline ??= setTimeout(
       () => toast("The connection is lost; trying again. What you see may be old."),
       OFFLINE_GRACE_MS,
     );
+  } else {
+    endGrace();
   }
 });
 

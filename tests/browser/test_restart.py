@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
@@ -41,7 +43,16 @@ def signed_in(desk: Desk, name: str, password: str) -> Page:
     return page
 
 
-def test_both_browsers_catch_up_after_a_kill(browser: Browser, tmp_path: Path) -> None:
+@pytest.fixture
+def clients() -> Iterator[ExitStack]:
+    """Closed whatever becomes of the test."""
+    with ExitStack() as stack:
+        yield stack
+
+
+def test_both_browsers_catch_up_after_a_kill(
+    browser: Browser, clients: ExitStack, tmp_path: Path
+) -> None:
     with up(tmp_path) as server:
         url = server.live.url
         made = manage(
@@ -50,8 +61,10 @@ def test_both_browsers_catch_up_after_a_kill(browser: Browser, tmp_path: Path) -
         people, key = json.loads(made.stdout)
         desk = Desk(browser, url)
         pages = [signed_in(desk, *person) for person in people.items()]
-        agent = httpx.Client(
-            base_url=server.live.api, headers={"Authorization": f"Bearer {key}"}
+        agent = clients.enter_context(
+            httpx.Client(
+                base_url=server.live.api, headers={"Authorization": f"Bearer {key}"}
+            )
         )
         before = pause_run(agent, start_run(agent))["review"]["id"]
         for page in pages:
@@ -74,4 +87,3 @@ def test_both_browsers_catch_up_after_a_kill(browser: Browser, tmp_path: Path) -
         expect(pages[1].locator("#closing")).to_contain_text("alice approved this")
         expect(pages[1].locator(f"#note-{before}")).to_have_value("Half a thought")
         desk.close()
-    agent.close()

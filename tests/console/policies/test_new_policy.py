@@ -51,7 +51,7 @@ def test_a_policy_is_named_written_and_published(
         ("default", "There is a policy of this name already."),
         ("My Policy", "Use small letters and digits"),
         ("assignments", "Use small letters and digits"),
-        ("a" * 65, "Use small letters and digits"),
+        ("a" * 65, "at most 64 characters"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_beside_it(
