@@ -141,7 +141,7 @@ def test_a_stopped_run_stops_it(
     assert answer["terminal_reason"] == "hook_stopped"
     names = {path.name for path in session.project.iterdir()}
     assert "two" not in names
-    assert Run.objects.get(project=project).status == "stopped"
+    assert Run.objects.get(project=project, task="Work").status == "stopped"
     assert len(session.model.heard) <= 2
 
 
