@@ -25,7 +25,7 @@ from tests.runner.launching import starts_processes
 from tests.runner.record import Recorder, read_durations
 
 REPEATED, QUICK = "repeated", "quick"
-SLOW_SECONDS = 0.15
+SLOW_SECONDS = 0.1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
