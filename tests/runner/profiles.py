@@ -23,7 +23,7 @@ MEMORY_BYTES = 2 * 1024**3
 PROFILES = {"sqlite": "SQLite, one process", "postgres": "PostgreSQL and Redis"}
 # Both profiles share the cores, and many tests wait for servers and browsers: more
 # processes than a small machine has cores keep it busy.
-PROCESSES = {"sqlite": 3, "postgres": 2}
+PROCESSES = {"sqlite": 4, "postgres": 2}
 POLL_SECONDS = 0.1
 
 
