@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from django import forms
+from django.utils import timezone
 from pydantic import TypeAdapter, ValidationError
 
 from console.forms import TypedText
@@ -54,17 +55,32 @@ class ShadowForm(forms.Form):
 
 
 class AgainForm(forms.Form):
-    """What a backtest is run over: whole days in UTC, an agent, one run, or all runs."""
+    """What a backtest is run over: whole days in UTC, an agent, one run, or all runs.
 
-    since = forms.DateField(error_messages={"invalid": "A day, such as 2026-11-01."})
-    until = forms.DateField(error_messages={"invalid": "A day, such as 2026-11-30."})
+    `days` are those up to now, in place of a first and a last one.
+    """
+
+    PERIODS = ((1, "Last day"), (7, "7 days"), (30, "30 days"), (90, "90 days"))
+
+    days = forms.TypedChoiceField(choices=PERIODS, coerce=int, required=False)
+    since = forms.DateField(
+        required=False, error_messages={"invalid": "A day, such as 2026-11-01."}
+    )
+    until = forms.DateField(
+        required=False, error_messages={"invalid": "A day, such as 2026-11-30."}
+    )
     agent = forms.CharField(required=False)
     run = forms.CharField(required=False)
     runs = forms.ChoiceField(choices=[("policy", "policy"), ("all", "all")])
 
     def clean(self) -> dict[str, Any]:
         given: dict[str, Any] = super().clean() or {}
+        if given.get("days"):
+            return given
         first, last = given.get("since"), given.get("until")
+        for name in ("since", "until"):
+            if name not in self.errors and not given.get(name):
+                self.add_error(name, "Choose a first and a last day.")
         if first and last and last < first:
             self.add_error("until", "This is before the first day.")
         return given
@@ -72,11 +88,15 @@ class AgainForm(forms.Form):
     @property
     def begins(self) -> datetime:
         """The first moment of the first day."""
+        if self.cleaned_data["days"]:
+            return timezone.now() - timedelta(days=self.cleaned_data["days"])
         return datetime.combine(self.cleaned_data["since"], time.min, tzinfo=UTC)
 
     @property
-    def ends(self) -> datetime:
-        """The last moment of the last day."""
+    def ends(self) -> datetime | None:
+        """The last moment of the last day; None is now."""
+        if self.cleaned_data["days"]:
+            return None
         return datetime.combine(self.cleaned_data["until"], time.max, tzinfo=UTC)
 
 

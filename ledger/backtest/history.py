@@ -75,15 +75,16 @@ def list_entry_pages(
     if until is not None:
         entries = entries.filter(at__lte=until)
     if len(batch) > 1:
-        yield _group_by_run(_read(entries.order_by("run_id", "seq")))
+        yield _group_by_run(read_stored_entries(entries.order_by("run_id", "seq")))
         return
     last = 0
-    while page := list(_read(entries.filter(seq__gt=last).order_by("seq")[:PAGE])):
+    following = entries.order_by("seq")
+    while page := read_stored_entries(following.filter(seq__gt=last)[:PAGE]):
         yield _group_by_run(page)
         last = page[-1].seq
 
 
-def _read(entries: QuerySet[Entry]) -> Iterable[StoredEntry]:
+def read_stored_entries(entries: QuerySet[Entry]) -> list[StoredEntry]:
     """Where one of them cannot be read, the others still are."""
     try:
         return [StoredEntry(*row) for row in entries.values_list(*_COLUMNS)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reviews.models.backtest import Backtest, BacktestItem
+from reviews.models.backtest import Backtest, BacktestItem, BacktestUnchanged
 from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
 from reviews.models.exemption import Exemption
@@ -30,6 +30,7 @@ __all__ = [
     "AgentWait",
     "Backtest",
     "BacktestItem",
+    "BacktestUnchanged",
     "Comment",
     "Exemption",
     "GateCheck",

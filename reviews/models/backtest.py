@@ -81,3 +81,24 @@ class BacktestItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.move} by {self.gate}"
+
+    @property
+    def is_change(self) -> bool:
+        """False for an unknown one, and for one that stays the same, which is not stored."""
+        before, _, after = self.move.partition("→")
+        return before != after
+
+
+class BacktestUnchanged(models.Model):
+    """Decisions of one kind that come out the same, a page of the ledger at a time."""
+
+    backtest = models.ForeignKey(
+        Backtest, on_delete=models.CASCADE, related_name="unchanged"
+    )
+    kind = models.CharField(max_length=16)
+    decision = models.CharField(max_length=32)
+    count = models.PositiveIntegerField()
+    places = models.TextField(help_text="JSON: runs, and the numbers of their entries")
+
+    def __str__(self) -> str:
+        return f"{self.count} {self.decision}"

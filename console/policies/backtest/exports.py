@@ -11,7 +11,11 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
 from console.access import ConsoleRequest, require_member
-from console.policies.backtest.lists import list_chosen, read_filters
+from console.policies.backtest.lists import (
+    iterate_chosen,
+    list_chosen,
+    read_filters,
+)
 from console.policies.backtest.views import find_backtest
 from ledger.chain import format_timestamp
 from reviews.models import BacktestItem
@@ -23,7 +27,6 @@ COLUMNS = (
 )
 # What a spreadsheet would take for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_CHUNK = 500
 
 
 @require_GET
@@ -31,7 +34,7 @@ _CHUNK = 500
 def export(request: ConsoleRequest, code: UUID, form: str) -> HttpResponse:
     """Streamed: it may be many thousand decisions."""
     backtest = find_backtest(request, code)
-    items = list_chosen(backtest, read_filters(request.GET)).iterator(_CHUNK)
+    items = iterate_chosen(list_chosen(backtest, read_filters(request.GET)))
     if form == "csv":
         lines, kind = _iterate_csv(items), "text/csv"
     else:
@@ -61,8 +64,8 @@ def _iterate_json(head: str, items: Iterator[BacktestItem]) -> Iterator[str]:
 
 
 def _build_item(item: BacktestItem) -> dict[str, object]:
-    """As the API has it; of an unknown one there is nothing but where it stands."""
-    return _build_row(item) if item.unknown else serialize_item(item)
+    """As the API has it; one that is unknown or does not change is not in there."""
+    return serialize_item(item) if item.is_change else _build_row(item)
 
 
 def _build_row(item: BacktestItem) -> dict[str, object]:

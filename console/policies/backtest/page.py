@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from console.format import format_count, format_elapsed
 from console.policies.backtest.items import format_decision
-from console.policies.backtest.lists import ShownItems, build_items
+from console.policies.backtest.lists import ANY, ShownItems, build_items
 from console.policies.backtest.words import (
     Part,
     build_agreement,
@@ -21,9 +22,11 @@ from console.policies.backtest.words import (
 )
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 from reviews.models import Backtest, JobState
-from reviews.policies.backtest.selectors import read_result
+from reviews.policies.backtest.selectors import list_moves_by_rule, read_result
 from safetext import make_visible_line
 
+# So many gates and rules have a bar; the others change less.
+BARS = 8
 _KINDS = {"step": "Steps", "call": "Calls", "check": "Gate checks", "turn": "Turns"}
 # Of one kind, the mildest first, as a table of moves has them.
 _ORDER = {
@@ -50,9 +53,11 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateBar:
-    """Shares are of the longest bar, in per cent of half the width."""
+    """Shares are of the longest bar, in per cent of half the width; `moves` says what
+    becomes of what."""
 
     name: str
+    moves: str
     softer: int
     stricter: int
     softer_share: float
@@ -82,6 +87,7 @@ class BacktestPage:
     figures: tuple[tuple[str, str, str, str, str], ...]
     matrices: tuple[Matrix, ...]
     bars: tuple[GateBar, ...]
+    more_bars: int
     changed: int
     shown: ShownItems
 
@@ -128,7 +134,8 @@ def build_backtest_page(
         agreement=build_agreement(result, link),
         figures=_build_figures(result, link),
         matrices=build_matrices(result, link),
-        bars=build_bars(result, link),
+        bars=build_bars(result, link, backtest.items.all()),
+        more_bars=max(len(result["by_rule"]) - BARS, 0),
         changed=result["changed"],
         shown=build_items(
             backtest, result, link, slug=slug, chosen=chosen, number=number
@@ -164,7 +171,13 @@ def _build_figures(
     )
     minus = "\N{MINUS SIGN}"
     return (
-        ("Judged again", f"{judged:,}", "", "steps, calls, checks and turns", ""),
+        (
+            "Judged again",
+            f"{judged:,}",
+            "",
+            "steps, calls, checks and turns",
+            link(judged=ANY),
+        ),
         ("Come out differently", f"{changed:,}", "", share, link()),
         (
             *("People asked more", f"+{more:,}" if more else "0"),
@@ -205,7 +218,7 @@ def build_matrices(result: Mapping[str, Any], link: Any) -> tuple[Matrix, ...]:
                         count=f"{count:,}" if count else "",
                         tone=tone if count else "z",
                         address=link(kind=kind, move=f"{before}→{after}")
-                        if count and before != after
+                        if count
                         else "",
                     )
                 )
@@ -226,12 +239,16 @@ def _compare(kind: str, order: tuple[str, ...], before: str, after: str) -> str:
     return "harder" if order.index(after) > order.index(before) else "softer"
 
 
-def build_bars(result: Mapping[str, Any], link: Any) -> tuple[GateBar, ...]:
-    rules: Iterable[Mapping[str, Any]] = result["by_rule"][:8]
+def build_bars(
+    result: Mapping[str, Any], link: Any, items: QuerySet[Any]
+) -> tuple[GateBar, ...]:
+    rules: Iterable[Mapping[str, Any]] = result["by_rule"][:BARS]
     longest = max((max(each["softer"], each["stricter"]) for each in rules), default=1)
+    moves = list_moves_by_rule(items)
     return tuple(
         GateBar(
             name=make_visible_line(each["rule"] or each["gate"]),
+            moves=_describe_moves(moves.get((each["gate"], each["rule"] or ""), [])),
             softer=each["softer"],
             stricter=each["stricter"],
             softer_share=round(38 * each["softer"] / longest, 2),
@@ -242,3 +259,11 @@ def build_bars(result: Mapping[str, Any], link: Any) -> tuple[GateBar, ...]:
         )
         for each in rules
     )
+
+
+def _describe_moves(moves: Sequence[str]) -> str:
+    """The most frequent of them, and whether there are others."""
+    if not moves:
+        return ""
+    before, after = map(format_decision, moves[0].split("→"))
+    return f"{before} → {after}" + (", and others" if len(moves) > 1 else "")

@@ -21,10 +21,12 @@ from console.format import (
 from console.policies.backtest.items import (
     ICONS,
     Judged,
+    build_both,
     build_judged,
     format_decision,
 )
 from console.policies.backtest.page import (
+    BARS,
     GateBar,
     Matrix,
     build_bars,
@@ -32,6 +34,7 @@ from console.policies.backtest.page import (
 )
 from console.policies.backtest.words import Part
 from console.policies.shadow.proposals import ProposalRow, list_proposal_rows
+from console.runs.rows import format_short_code
 from reviews.models import PolicyShadow, PolicyShadowItem
 from reviews.policies.shadow.selectors import (
     count_items,
@@ -55,6 +58,7 @@ class ShadowRow:
     what: str
     agent: str
     step: int
+    code: str
     run: str
     before: Judged
     after: Judged | None
@@ -79,6 +83,7 @@ class ShadowPage:
     figures: tuple[tuple[str, str, str, str, str], ...]
     matrices: tuple[Matrix, ...]
     bars: tuple[GateBar, ...]
+    more_bars: int
     changed: int
     proposals: tuple[ProposalRow, ...]
     tabs: tuple[tuple[str, str, bool], ...]
@@ -119,7 +124,8 @@ def build_shadow_page(
         sentence=_build_sentence(result, link, running=running),
         figures=_build_figures(result, link),
         matrices=build_matrices(result, link),
-        bars=build_bars(result, link),
+        bars=build_bars(result, link, shadow.items.all()),
+        more_bars=max(len(result["by_rule"]) - BARS, 0),
         changed=result["changed"] + result["unknown"],
         proposals=list_proposal_rows(shadow, link),
         tabs=_build_tabs(result, link, chosen),
@@ -229,15 +235,19 @@ def _build_tabs(
 def _build_row(
     item: PolicyShadowItem, payload: Mapping[str, Any], slug: str
 ) -> ShadowRow:
-    after = payload.get("after")
+    before = payload.get("before") or {"decision": "", "findings": []}
+    first, second = build_judged(before), None
+    if payload.get("after"):
+        first, second = build_both(before, payload["after"])
     return ShadowRow(
         icon=ICONS.get(item.kind, "dot"),
         what=make_visible_line(payload.get("subject") or "no longer kept"),
         agent=make_visible_line(item.run.agent.name),
         step=payload.get("step", 0),
+        code=format_short_code(item.run.code),
         run=f"{reverse('console:run', args=[slug, item.run.code])}#entry-{item.seq}",
-        before=build_judged(payload.get("before") or {"decision": "", "findings": []}),
-        after=build_judged(after) if after else None,
+        before=first,
+        after=second,
         reason=make_visible_line(item.reason),
         at=format_iso(item.at),
     )

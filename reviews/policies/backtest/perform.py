@@ -6,13 +6,14 @@ import json
 
 from guidance.core.policy import load_policy
 from ledger.backtest.engine import judge_history
-from reviews.models import Backtest, BacktestItem
+from reviews.models import Backtest, BacktestItem, BacktestUnchanged
 from reviews.policies.backtest.counts import Counts
 from reviews.policies.backtest.selection import (
     count_entries,
     select_history,
     take_pages,
 )
+from reviews.policies.backtest.unchanged import build_unchanged
 from reviews.policies.jobs import Signs, give_way, perform_next_job
 
 
@@ -23,6 +24,7 @@ def perform_next() -> bool:
 
 def _judge(backtest: Backtest, signs: Signs) -> None:
     backtest.items.all().delete()
+    backtest.unchanged.all().delete()
     counts, runs = Counts(), select_history(backtest)
     done = 0
     signs.set_total(count_entries(runs))
@@ -33,6 +35,7 @@ def _judge(backtest: Backtest, signs: Signs) -> None:
         for row in rows:
             row.backtest_id = backtest.pk
         BacktestItem.objects.bulk_create(rows, batch_size=500)
+        BacktestUnchanged.objects.bulk_create(build_unchanged(backtest, page.judged))
         done += page.entries
         signs.give(done, counts.to_json)
     signs.finish(done, counts.to_json())

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from accounts.auth import AgentPrincipal, Principal
 from common.errors import NotFound
@@ -65,6 +65,15 @@ def list_unknown(
     """The decisions that stored facts cannot judge, for this reason or for any."""
     rows = backtest.items.select_related("run", "run__agent").exclude(unknown="")
     return rows if reason is None else rows.filter(unknown=reason)
+
+
+def list_moves_by_rule(items: QuerySet[Any]) -> dict[tuple[str, str], list[str]]:
+    """By gate and rule what they change, the most frequent first; also of a shadow."""
+    counted = items.exclude(move="").order_by().values("gate", "rule", "move")
+    moves: dict[tuple[str, str], list[str]] = {}
+    for row in counted.annotate(count=Count("pk")).order_by("-count", "move"):
+        moves.setdefault((row["gate"], row["rule"]), []).append(row["move"])
+    return moves
 
 
 def list_examples(backtest: Backtest) -> list[BacktestItem]:

@@ -18,7 +18,7 @@ from reviews.models import Backtest, JobState
 from reviews.policies.backtest.perform import perform_next
 from tests.gateway.calls.calls import ask, command, rule
 from tests.support.browsing import open_browser
-from tests.support.builders import Person, make_policy, start_run
+from tests.support.builders import Person, make_policy, start_run, step
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -77,7 +77,7 @@ def test_the_sentence_comes_first_and_disagreement_before_all_else(
         "and say nothing about 0 ." in said
     )
     assert said.index("rm -rf build-b") < said.index("rm -rf build-a")
-    assert re.search(r"ask delete-folder note delete-folder denied", said)
+    assert re.search(r"ask delete-folder note delete-folder denied bob", said)
     assert "Agrees with people 1 of 2 50 % where they ruled" in said
     assert "Publish" not in said, "A reviewer may not."
 
@@ -126,7 +126,55 @@ def test_every_number_of_the_sentence_counts_its_list(
         assert listed.count('class="what"') == int(total)
     unknown = read(browser.get(f"{there}?unknown=any").content.decode())
     assert "Decisions that cannot be judged 1" in unknown
-    assert re.search(r"Call, entry 2 robo not all of the call was kept", unknown)
+    assert re.search(
+        r"Call, entry 2 robo r-\w{6} not all of the call was kept", unknown
+    )
+
+
+@pytest.mark.usefixtures("asked")
+def test_every_figure_and_every_cell_counts_its_list(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    for number in (1, 2, 3):
+        agent.post(f"/runs/{run}/steps", json=step(number, summary=f"Step {number}"))
+    command(agent, run, "ls")
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    browser = open_browser(alice.user)
+    page = browser.get(there).content.decode()
+    numbers = re.findall(
+        r'<(?:a class="v[^"]*"|td class="\w+"><a) href="([^"]*)">([^<]*)<', page
+    )
+    assert [text for _, text in numbers] == [
+        *("6", "2", "0", "\N{MINUS SIGN}2", "1 of 2"),  # the figures
+        *("1", "2", "3"),  # calls, then steps
+    ]
+    for address, text in numbers:
+        listed = browser.get(unescape(address)).content.decode()
+        (total,) = re.findall(r'items-title">[^<]*</h2><span class="n">(\d+)', listed)
+        assert total == re.findall(r"\d+", text)[0], address
+        assert listed.count('class="what"') == int(total)
+    same = f"{there}?kind=step&move=continue%E2%86%92continue"
+    said = read(browser.get(same).content.decode())
+    assert "Decisions that stay the same 3" in said
+    assert re.search(r"Step 3 robo r-\w{6} step 3 continue the same –", said)
+    exported = b"".join(browser.get(same.replace("?", "items.csv?"))).decode()
+    rows = list(csv.DictReader(exported.splitlines()))
+    assert {(row["before"], row["after"]) for row in rows} == {("continue",) * 2}
+    whole = json.loads(b"".join(browser.get(f"{there}items.json?judged=any")))
+    assert len(whole["items"]) == 6
+
+
+@pytest.mark.usefixtures("asked")
+def test_a_backtest_from_before_says_that_it_must_be_run_again(
+    project: Project, alice: Person
+) -> None:
+    there = try_draft(alice, project, "tools: {max_diff_lines: 299}")
+    perform_all()
+    Backtest.objects.get(code=there.split("/")[-2]).unchanged.all().delete()
+    page = open_browser(alice.user).get(f"{there}?judged=any").content.decode()
+    assert "Run it again to list them." in read(page)
 
 
 @pytest.mark.usefixtures("asked")

@@ -211,6 +211,7 @@ def test_one_that_was_cancelled_stays_as_far_as_it_came(
     manager: httpx.Client, history: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker notices it at its next sign, and writes nothing more."""
+    run_backtests()  # what other tests have left
     code = start(manager, document=UNSURE)
     judge = judge_history
     monkeypatch.setattr(jobs, "SIGN_S", 0)
