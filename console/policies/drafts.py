@@ -23,6 +23,8 @@ from console.policies.fields import (
     build_gate_groups,
     build_groups,
     build_rule_fields,
+    find_built_in,
+    format_choice,
     list_fields,
     read_value,
 )
@@ -310,17 +312,32 @@ def _describe_before(each: Field, document: Document, in_force: Document) -> str
         return "new"
     if isinstance(before, str) and len(before) > 24:
         return "changed"
-    return f"was {format_value(before, each.schema_unit)}"
+    was = format_choice(before) if each.choices else before
+    return f"{_read_duration(after, each)}was {format_value(was, each.schema_unit)}"
 
 
 def _describe_default(each: Field, document: Document) -> str:
     value, default = read_value(document, each.keys), _find_default(each)
     if default is ABSENT:
         return ""
-    return "default" if value in (ABSENT, default) else f"default {each.default}"
+    word = "built in" if each.unset else "default"
+    if value not in (ABSENT, default):
+        return f"{_read_duration(value, each)}{word} {each.default}"
+    shown = f" {each.default}" if each.unset else ""
+    return f"{_read_duration(default, each)}{word}{shown}"
+
+
+def _read_duration(value: Any, each: Field) -> str:
+    """How long so many seconds are; empty for other settings."""
+    if each.schema_unit not in ("s", "ms") or not isinstance(value, int | float):
+        return ""
+    return f"{format_value(value, each.schema_unit)}, "
 
 
 def _find_default(each: Field) -> Any:
+    built_in = find_built_in(each.keys)
+    if built_in is not ABSENT:
+        return built_in
     schema: Any = POLICY_SCHEMA
     for key in each.keys:
         named = schema.get("properties", {})

@@ -9,20 +9,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from guidance.core.policy.differences import format_path
 from guidance.core.policy.meaning import format_value
 from guidance.core.policy.schema import POLICY_SCHEMA
+from guidance.core.policy.words import WORDS
+from guidance.core.shell_commands.rules import RULES
 from guidance.yaml_documents import YamlError, parse_yaml, write_yaml
 
 Keys = tuple[str, ...]
 ABSENT: Any = object()
 NONE = "none"
+RULE_KEYS = ("tools", "rules")
 _WHOLE = re.compile(r"-?\d{1,18}")
 _NUMBER = re.compile(r"-?\d{1,18}(\.\d{1,30})?([eE][-+]?\d{1,3})?")
+_SETTING = re.compile(r"\b[a-z]+(?:_[a-z]+)+\b")
+# Up to here a highest value says something; a higher one is only a guard.
+_SMALL = 1000
 _ONE_LINE = ("number", "share", "money")
 _FLAGS = {"on": True, "off": False}
 _DECISIONS = {"warn": "note", "require-confirmation": "ask"}
@@ -34,7 +40,8 @@ class FieldRefused(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """`default` is what counts where it is left out; `kind` is how it is edited."""
+    """`default` is what counts where it is left out; `kind` is how it is edited. What a
+    tool rule leads to is chosen at a glance: there `unset` is the choice to leave it out."""
 
     keys: Keys
     label: str
@@ -46,6 +53,7 @@ class Field:
     default: str = ""
     placeholder: str = ""
     choices: tuple[tuple[str, str], ...] = ()
+    unset: str = ""
 
     @property
     def path(self) -> str:
@@ -116,14 +124,38 @@ def build_rule_fields(
 ) -> tuple[Field, ...]:
     """What a rule leads to, for each of these and for those that the document names."""
     schema = POLICY_SCHEMA["properties"]["tools"]["properties"]["rules"]
-    stored = read_value(document, ("tools", "rules"))
+    stored = read_value(document, RULE_KEYS)
     known = [str(name) for name in stored] if isinstance(stored, Mapping) else []
     return tuple(
-        build_field(
-            schema["additionalProperties"], ("tools", "rules", name), (), document
-        )
+        _build_rule_field(schema["additionalProperties"], name, document)
         for name in dict.fromkeys([*known, *names])
     )
+
+
+def _build_rule_field(
+    schema: Mapping[str, Any], name: str, document: Mapping[str, Any]
+) -> Field:
+    field = build_field(schema, (*RULE_KEYS, name), (), document)
+    if field.kind != "choice":
+        return field
+    built_in = find_built_in(field.keys)
+    return replace(
+        field,
+        choices=field.choices[::-1],
+        unset="not set",
+        default="" if built_in is ABSENT else format_choice(built_in),
+    )
+
+
+def find_built_in(keys: Keys) -> Any:
+    """What a rule leads to where no policy says otherwise."""
+    if keys[:-1] != RULE_KEYS or keys[-1] not in RULES:
+        return ABSENT
+    return RULES[keys[-1]].decision
+
+
+def format_choice(value: str) -> str:
+    return _DECISIONS.get(value, value)
 
 
 def list_fields(document: Mapping[str, Any], rules: Sequence[str] = ()) -> list[Field]:
@@ -157,14 +189,14 @@ def _iterate_fields(
         yield build_field(schema, keys, labels, document)
         return
     for name, inner in named.items():
-        if (*keys, name) == ("tools", "rules") and _can_be_rules(document):
+        if (*keys, name) == RULE_KEYS and _can_be_rules(document):
             continue
         below = (*labels, inner["title"]) if "properties" in inner else labels
         yield from _iterate_fields(inner, (*keys, name), below, document)
 
 
 def _can_be_rules(document: Mapping[str, Any]) -> bool:
-    rules = read_value(document, ("tools", "rules"))
+    rules = read_value(document, RULE_KEYS)
     return rules is ABSENT or isinstance(rules, Mapping)
 
 
@@ -182,7 +214,7 @@ def build_field(
     return Field(
         keys=keys,
         label=_build_label(schema, labels) or keys[-1],
-        hint=schema.get("description", "").replace("null is", "none is"),
+        hint=_build_hint(schema, keys),
         kind=kind,
         text=render_text(kind, value),
         schema_unit=unit,
@@ -202,11 +234,28 @@ def _build_label(schema: Mapping[str, Any], labels: tuple[str, ...]) -> str:
     return ", ".join((*labels, title))
 
 
+def _build_hint(schema: Mapping[str, Any], keys: Keys) -> str:
+    """What it says, in the words of the form, and between which values."""
+    said = schema.get("description", "").replace("null is", "none is")
+
+    def name_other(found: re.Match[str]) -> str:
+        words = WORDS.get(".".join((*keys[:-1], found[0])))
+        return f"“{words.label}”" if words else found[0]
+
+    said = _SETTING.sub(name_other, said)
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is None or high is None or high > _SMALL:
+        return said
+    if schema.get("x-unit") == "share":
+        low, high = 100 * low, 100 * high
+    return f"{said} {low} to {high}."
+
+
 def _list_choices(schema: Mapping[str, Any], kind: str) -> tuple[tuple[str, str], ...]:
     if kind == "flag":
         return (("on", "on"), ("off", "off"))
     if kind == "choice":
-        return tuple((each, _DECISIONS.get(each, each)) for each in schema["enum"])
+        return tuple((each, format_choice(each)) for each in schema["enum"])
     return ()
 
 

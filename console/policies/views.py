@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec
 
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
@@ -83,9 +84,12 @@ def render_version(
     """`refusal` is why it was not published; what was typed as a note is kept."""
     at = timezone.now()
     page = build_policy_page(request.project, version, at)
+    frame = build_frame(request, at)
+    editor = reverse("console:policy-edit", args=[request.project.slug, version.name])
     context = {
-        **build_frame(request, at),
+        **frame,
         "name": version.name,
+        "edit": f"{editor}?version={version.version}" if frame["manages"] else "",
         "policy": page,
         "refusal": refusal,
         "note": request.POST.get("note", ""),

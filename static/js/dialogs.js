@@ -40,6 +40,17 @@ function openDialog(button) {
   dialog.dispatchEvent(new Event("opened"));
 }
 
+// A link may lead to the question itself: "Restore …" in a list opens it where it is asked.
+function openNamedDialog() {
+  const name = location.hash.slice(1);
+  const button = name && document.querySelector(`button[data-dialog="${CSS.escape(name)}"]`);
+  if (!button) return;
+  history.replaceState(null, "", location.pathname + location.search); // once
+  openDialog(button);
+}
+openNamedDialog();
+addEventListener("hashchange", openNamedDialog);
+
 function answer(button) {
   const field = document.getElementById(button.dataset.fill);
   field.value = button.textContent.trim();

@@ -21,7 +21,7 @@ for (const kind of ["input", "change"]) {
 
 // Saving is a page of its own; Enter in a field must not do what the first button does.
 editor.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.matches("input.field")) event.preventDefault();
+  if (event.key === "Enter" && event.target.matches("input")) event.preventDefault();
 });
 
 // The form is drawn anew when the YAML changes: what was folded stays folded.
@@ -32,6 +32,15 @@ document.addEventListener("htmx:after:swap", () => {
     group.open = unfolded.get(group.dataset.group) ?? group.open;
   }
 });
+
+// A value on the page of a policy leads to its field here.
+const path = decodeURIComponent(location.hash).match(/^#f:(.+)/)?.[1];
+const field = path && (editor.elements.namedItem(`f:${path}`) ?? editor.querySelector(`[data-path="${CSS.escape(path)}"] summary`));
+if (field) {
+  field.closest?.("details").setAttribute("open", "");
+  field.focus?.();
+  field.scrollIntoView?.({ block: "center" });
+}
 
 let typed = false;
 editor.addEventListener("input", () => { typed = true; });

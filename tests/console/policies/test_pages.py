@@ -88,6 +88,14 @@ def test_one_policy_is_told_in_sentences_with_its_gates_and_rules(
     assert "version 2, in force" in said
 
 
+def test_a_value_leads_managers_to_its_field(
+    project: Project, alice: Person, bob: Person
+) -> None:
+    field = "/policies/default/edit/?version=1#f:continue.max_rework_ratio"
+    assert field in read(alice, project, "default/")
+    assert "#f:" not in read(bob, project, "default/")
+
+
 def test_a_rule_stands_beside_what_people_answered(
     project: Project, alice: Person, agent: httpx.Client, reviewer: httpx.Client
 ) -> None:
