@@ -236,7 +236,7 @@ def _build_label(schema: Mapping[str, Any], labels: tuple[str, ...]) -> str:
 
 def _build_hint(schema: Mapping[str, Any], keys: Keys) -> str:
     """What it says, in the words of the form, and between which values."""
-    said = schema.get("description", "").replace("null is", "none is")
+    said = schema.get("description", "").replace("null is", "“none” is")
 
     def name_other(found: re.Match[str]) -> str:
         words = WORDS.get(".".join((*keys[:-1], found[0])))

@@ -26,6 +26,7 @@ from ledger.models import Run, RunStatus
 from ledger.selectors import exclude_system_runs
 from reviews.policies.assignments import list_assignments
 from reviews.policies.backtest.selectors import find_result
+from reviews.policies.second_manager import WaitingVersion, find_waiting
 from reviews.policies.selectors import (
     Document,
     list_activations,
@@ -60,7 +61,7 @@ class GateCard:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rail:
     """The history of a policy, and how much it is used. `in_force` is None while it has
-    only drafts."""
+    only drafts; `waiting` is the version that a second manager is asked about."""
 
     name: str
     in_force: int | None
@@ -72,6 +73,7 @@ class Rail:
     takes_two: bool
     running: str
     publish: str
+    waiting: WaitingVersion | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +202,7 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
             active=active.version if active else None,
             at=at,
         ),
-        older=max(rows.count() - HISTORY_LIMIT, 0),
+        older=rows.count() - HISTORY_LIMIT if len(versions) > HISTORY_LIMIT else 0,
         used=format_count(runs.get(active.pk, 0), "run") if active else "",
         assigned=tuple(
             ", ".join(f"{what} {which}" for what, which in each.match.to_json().items())
@@ -210,6 +212,7 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
         takes_two=_takes_two(project, active),
         running=describe_running(project, name),
         publish=name_publishing(project, active),
+        waiting=find_waiting(project.pk, name),
     )
 
 

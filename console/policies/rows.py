@@ -145,8 +145,12 @@ def _describe_effect(around: Around | None) -> tuple[str, ...]:
         "asked": [(side.asked, side.decisions) for side in sides],
         "stopped": [(side.stopped, side.decisions) for side in sides],
     }
+    when = ("before", "since")[-len(sides) :]
     return tuple(
-        f"{word} " + " → ".join(f"{n:,} of {of:,}" for n, of in pairs)
+        f"{word} "
+        + ", ".join(
+            f"{n:,} of {of:,} {said}" for (n, of), said in zip(pairs, when, strict=True)
+        )
         for word, pairs in counts.items()
         if word == "asked" or any(n for n, _ in pairs)
     )

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 
 from guidance.core.arguments import is_allowlisted
 from guidance.core.policy import Policy
+from guidance.core.policy.meaning import CALL_WORDS
 from guidance.core.shell_commands.rules import RULES
 from reviews.queue.rule_counts import RuleCount
 from safetext import make_visible_line
 
+_TONES = {"allow": "go", "warn": "", "require-confirmation": "pause", "block": "stop"}
 # What a decision on a call is called here, and its tone.
-DECISIONS = {
-    "allow": ("allowed", "go"),
-    "warn": ("noted", ""),
-    "require-confirmation": ("asks a person", "pause"),
-    "block": ("blocked", "stop"),
-}
+DECISIONS = {each: (CALL_WORDS[each], tone) for each, tone in _TONES.items()}
 _STAR = "*"
 
 

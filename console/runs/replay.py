@@ -48,7 +48,7 @@ def _replay(run: Run) -> ShownReplay:
     replayed = replay_run(run)
     if replayed.difference is not None:
         said = make_visible_line(str(replayed.difference), limit=600)
-        return ShownReplay(tone="stop", said=f"It comes out otherwise. In {said}")
+        return ShownReplay(tone="stop", said=f"It comes out differently. In {said}")
     older = format_count(replayed.skipped, "decision")
     return ShownReplay(
         tone="go",

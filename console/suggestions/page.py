@@ -75,7 +75,8 @@ class RuleCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionPage:
-    """`ended` is None where nobody has looked yet."""
+    """`ended` is None where nobody has looked yet; `enough` is false where people have
+    ruled too little to say anything about any limit."""
 
     limits: tuple[LimitCard, ...]
     others: tuple[LimitCard, ...]
@@ -90,6 +91,7 @@ class SuggestionPage:
     ended: ShownMoment | None
     basis: str
     more: bool
+    enough: bool
 
     @property
     def running(self) -> bool:
@@ -134,6 +136,7 @@ def build_suggestion_page(found: Suggestions, at: datetime) -> SuggestionPage:
         else None,
         basis=_describe_reading(result) if finished else "",
         more=bool(result) and not result["counted_all"],
+        enough=any(each["enough"] for each in found.limits),
     )
 
 

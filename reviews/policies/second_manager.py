@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from accounts.models import User
 from guidance.core.policy import ReviewRules
@@ -40,6 +40,13 @@ class SecondManager:
     waiting: str | None = None
 
 
+class WaitingVersion(NamedTuple):
+    """`review` is the one that asks about it."""
+
+    review: str
+    version: int
+
+
 def load_second_manager(project_id: int, name: str) -> SecondManager:
     """By the version in force; where there is none yet, by the project's default."""
     active = find_active_id(project_id=project_id, name=name)
@@ -47,19 +54,24 @@ def load_second_manager(project_id: int, name: str) -> SecondManager:
     if active is None:
         return SecondManager()
     policy = get_policy(active).policy
-    open_reviews = Review.objects.filter(
-        project_id=project_id, kind=Kind.POLICY_CHANGE, state=ReviewState.OPEN
-    )
-    waiting = [
-        str(code)
-        for code, content in open_reviews.values_list("code", "content")
-        if json.loads(content)["policy"] == name
-    ]
+    waiting = find_waiting(project_id, name)
     return SecondManager(
         needed=policy.four_eyes.policy,
         expires_after_s=policy.reviews.expires_after_s,
-        waiting=waiting[0] if waiting else None,
+        waiting=waiting.review if waiting else None,
     )
+
+
+def find_waiting(project_id: int, name: str) -> WaitingVersion | None:
+    """The version of this policy that a second manager is asked about."""
+    open_reviews = Review.objects.filter(
+        project_id=project_id, kind=Kind.POLICY_CHANGE, state=ReviewState.OPEN
+    )
+    for code, text in open_reviews.values_list("code", "content"):
+        content = json.loads(text)
+        if content["policy"] == name:
+            return WaitingVersion(str(code), content["version"])
+    return None
 
 
 def ask_second_manager(

@@ -109,7 +109,7 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(page.get_by_role("heading", name="Backtest")).to_be_visible()
     while perform_next():
         pass
-    expect(page.locator(".verdict")).to_contain_text("Asks 1 time less")
+    expect(page.locator(".verdict")).to_contain_text("No longer asks in 1 case")
     expect(page.locator("tr.bad")).to_contain_text("rm -rf build-a")
     look_at(page)
     page.get_by_label("Why").focus()

@@ -131,8 +131,8 @@ def test_the_command_tells_it_in_words_and_as_json(
     words = ("--project", answered.slug, "--draft", "delete-folder")
     draft = run_report(*words)
     assert yaml.safe_load(draft)["tools"]["rules"] == {"delete-folder": "warn"}
-    assert "# 3 of 7 decisions would come out otherwise, in 1 run." in draft
-    assert "# It asks 3 times less; of those people approved 2" in draft
+    assert "# 3 of 7 decisions would come out differently, in 1 run." in draft
+    assert "# It no longer asks in 3 cases; of those people approved 2" in draft
     found = json.loads(run_report(*words, "--json"))
     assert found["backtest"]["moves"] == {"require-confirmation→warn": 3}
     assert found["backtest"]["other_reasons"] == 3

@@ -167,7 +167,7 @@ def _build_figures(
     agrees = (
         f"{100 * people['agree'] // ruled} % where they ruled"
         if ruled
-        else "nobody ruled"
+        else "nobody ruled on what changes"
     )
     minus = "\N{MINUS SIGN}"
     return (
@@ -189,7 +189,7 @@ def _build_figures(
         ),
         (
             "Agrees with people",
-            f"{people['agree']:,} of {ruled:,}",
+            f"{people['agree']:,} of {ruled:,}" if ruled else "–",
             "",
             agrees,
             link(people="agree"),
@@ -198,17 +198,22 @@ def _build_figures(
 
 
 def build_matrices(result: Mapping[str, Any], link: Any) -> tuple[Matrix, ...]:
+    """Only with what was decided, and what the draft decides."""
     matrices = []
-    for kind, moves in result["decisions"].items():
+    for kind in sorted(result["decisions"], key=[*_KINDS].index):
+        moves = result["decisions"][kind]
         counts = {tuple(move.split("→")): n for move, n in moves.items()}
         order = _ORDER.get(kind) or tuple(
             dict.fromkeys(w for pair in counts for w in pair)
         )
-        used = [word for word in order if any(word in pair for pair in counts)]
+        decided, columns = (
+            [word for word in order if any(pair[side] == word for pair in counts)]
+            for side in (0, 1)
+        )
         rows = []
-        for before in used:
+        for before in decided:
             cells = []
-            for after in used:
+            for after in columns:
                 count = counts.get((before, after), 0)
                 tone = (
                     "same" if before == after else _compare(kind, order, before, after)
@@ -226,7 +231,7 @@ def build_matrices(result: Mapping[str, Any], link: Any) -> tuple[Matrix, ...]:
         matrices.append(
             Matrix(
                 title=_KINDS.get(kind, kind),
-                words=tuple(map(format_decision, used)),
+                words=tuple(map(format_decision, columns)),
                 rows=tuple(rows),
             )
         )

@@ -42,9 +42,9 @@ def build_sentence(
     parts: list[Part] = []
     if more:
         parts += [
-            Part(text="Asks people "),
-            Part(text=format_count(more, "time"), address=link(asks="more")),
-            Part(text=" more, "),
+            Part(text="Asks people in "),
+            Part(text=format_count(more, "more case"), address=link(asks="more")),
+            Part(text=", "),
             Part(
                 text=f"{people['asked_more']['run_aborted']:,}",
                 address=link(asks="more", people="agree"),
@@ -52,29 +52,43 @@ def build_sentence(
             Part(text=" of them in runs later aborted. "),
         ]
     if less:
-        approved = people["asked_less"].get("approve", 0)
         parts += [
-            Part(text="Asks "),
-            Part(text=format_count(less, "time"), address=link(asks="less")),
-            Part(text=" less, and people had approved "),
-            Part(text=f"{approved:,}", address=link(asks="less", ruling="approve")),
-            Part(text=" of those. "),
+            Part(text="No longer asks in "),
+            Part(text=format_count(less, "case"), address=link(asks="less")),
+            *_build_approvals(people["asked_less"], link),
         ]
     if not more and not less:
         parts += [
             Part(text=format_count(changed, "decision"), address=link()),
-            Part(text=" come out otherwise; people are asked as often as before."),
+            Part(text=" come out differently; people are asked as often as before."),
         ]
     return tuple(parts)
 
 
+def _build_approvals(less: Mapping[str, int], link: Link) -> tuple[Part, ...]:
+    """What people had said where they are no longer asked."""
+    if less.get("no_ruling", 0) == less["total"]:
+        return (Part(text="; nobody had ruled on them. "),)
+    approved = f"{less.get('approve', 0):,}"
+    return (
+        Part(text="; people had approved "),
+        Part(text=approved, address=link(asks="less", ruling="approve")),
+        Part(text=" of those. "),
+    )
+
+
 def build_agreement(result: Mapping[str, Any], link: Link) -> tuple[Part, ...]:
-    people = result["agrees_with_people"]
-    if not result["changed"]:
+    people, changed = result["agrees_with_people"], result["changed"]
+    if not changed:
         return ()
+    if people["silent"] == changed:
+        whole = (
+            "what changes" if changed == 1 else f"any of the {changed:,} that change"
+        )
+        return (Part(text=f"People had not ruled on {whole}."),)
     return (
         Part(
-            text=f"Of {format_count(result['changed'], 'decision')} that change, people’s rulings agree with "
+            text=f"Of {format_count(changed, 'decision')} that change, people’s rulings agree with "
         ),
         Part(text=f"{people['agree']:,}", address=link(people="agree")),
         Part(text=", disagree with "),

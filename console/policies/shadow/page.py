@@ -160,19 +160,19 @@ def _build_sentence(
             text=f"{changed:,} of {format_count(judged, 'decision')}",
             address=link(outcome="changed"),
         ),
-        Part(text=f" otherwise, in {format_count(result['runs_changed'], 'run')}"),
+        Part(text=f" differently, in {format_count(result['runs_changed'], 'run')}"),
     ]
     if more:
         parts += [
-            Part(text=f"; {asks} people "),
-            Part(text=format_count(more, "time"), address=link(asks="more")),
-            Part(text=" more"),
+            Part(text=f"; {asks} people in "),
+            Part(text=format_count(more, "more case"), address=link(asks="more")),
         ]
     if less:
         parts += [
-            Part(text=" and " if more else f"; {asks} people "),
-            Part(text=format_count(less, "time"), address=link(asks="less")),
-            Part(text=" less"),
+            Part(
+                text=" and no longer in " if more else f"; {asks} people no longer in "
+            ),
+            Part(text=format_count(less, "case"), address=link(asks="less")),
         ]
     return (*parts, Part(text="."))
 

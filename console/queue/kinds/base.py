@@ -42,7 +42,8 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """One way to rule. With `needs_note` nothing is sent before a note is written."""
+    """One way to rule. With `needs_note` nothing is sent before a note is written. It is
+    `disabled` for whom it would be refused: the hint says why."""
 
     action: str
     label: str
@@ -50,6 +51,7 @@ class Button:
     key: str
     primary: bool = False
     needs_note: bool = False
+    disabled: bool = False
 
     @property
     def letter(self) -> str:

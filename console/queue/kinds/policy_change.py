@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from accounts.models import User
 from console.policies.changes import ShownChange, build_changes
-from console.queue.kinds.base import ReviewKind, Subject
+from console.queue.kinds.base import Button, NoteBox, ReviewKind, Subject
 from guidance.core.policy.differences import Difference
 from reviews.models import Backtest
 from reviews.policies.backtest.sentences import describe_result
@@ -24,7 +25,8 @@ CHIP_LIMIT = 40
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChange:
     """What would be in force, why, what it changes, and what a backtest of it found when
-    it was asked for, in words; `tried` is empty where there was none."""
+    it was asked for, in words; `tried` is empty where there was none. It `is_own` for
+    whoever wrote it or asked for it."""
 
     policy: str
     version: int
@@ -35,6 +37,8 @@ class PolicyChange:
     backtest: str
     address: str
     diff: str
+    asked_by: str
+    is_own: bool
 
 
 class PolicyChangeKind(ReviewKind[PolicyChange]):
@@ -44,6 +48,10 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
     hint: ClassVar[str] = (
         "Approve puts this version in force; deny, and it stays a draft. A manager who "
         "did not write or ask for it decides."
+    )
+    own_hint: ClassVar[str] = (
+        "You wrote it or asked for it, so another manager has to approve it. Deny, and "
+        "it stays a draft."
     )
     template: ClassVar[str] = "console/queue/kinds/_policy_change.html"
 
@@ -57,6 +65,9 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
         # Reviews from before it was recorded have none.
         found = content.get("backtest")
         number, before = content["version"], content["before"]
+        people = _list_people(content)
+        asked_by = people.get(content["requested_by"])
+        own = {person.pk for person in people.values()}
         compare = reverse("console:policy-compare", args=[slug, name])
         pair = urlencode({"from": before or number, "to": number})
         return PolicyChange(
@@ -69,14 +80,42 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
             backtest=_build_backtest_address(slug, found),
             address=reverse("console:policy-version", args=[slug, name, number]),
             diff=f"{compare}?{pair}" if before else "",
+            asked_by=make_visible_line(asked_by.display_name) if asked_by else "",
+            is_own=subject.viewer_id in own,
         )
 
     def build_headline(self, subject: Subject, body: PolicyChange) -> SafeString:
+        if not body.asked_by:
+            return format_html("A second manager decides.")
         return format_html(
-            "Put version {} of the policy <b>{}</b> in force?",
-            body.version,
-            body.policy,
+            "<b>{}</b> asks for it, and a second manager decides.", body.asked_by
         )
+
+    def build_hint(self, subject: Subject, body: PolicyChange) -> str:
+        return self.own_hint if body.is_own else self.hint
+
+    def build_note_box(self, subject: Subject, body: PolicyChange) -> NoteBox:
+        return NoteBox(
+            label="Note",
+            placeholder="Why, for the history of the policy and the ledger.",
+        )
+
+    def list_buttons(self, subject: Subject, body: PolicyChange) -> list[Button]:
+        return [
+            replace(button, disabled=body.is_own and button.action == "approve")
+            for button in super().list_buttons(subject, body)
+        ]
+
+
+def _list_people(content: Mapping[str, Any]) -> dict[str, User]:
+    """Who asked for it and who wrote it, by the name that entries have for them."""
+    actors = {content["requested_by"], content["author"]}
+    codes = [
+        actor.removeprefix("user:")
+        for actor in actors
+        if actor and actor.startswith("user:")
+    ]
+    return {f"user:{user.code}": user for user in User.objects.filter(code__in=codes)}
 
 
 def _describe_situation(before: int | None, *, running: bool) -> str:

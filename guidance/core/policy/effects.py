@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from guidance.core.policy.differences import Difference
 from guidance.core.policy.meaning import SettingChange, read_difference
 from guidance.core.shell_commands.rules import RULES
-from guidance.core.vocabulary import get_call_severity
+from guidance.core.vocabulary import choose_most_severe_call, get_call_severity
 
 
 class Effect(NamedTuple):
@@ -65,9 +65,10 @@ def _compare_asking(before: int, after: int) -> Effect:
 
 
 def _compare_rules(found: SettingChange) -> Effect:
-    """A rule that is left out leads to what is built in, if it is no star."""
-    built_in = RULES.get(found.labels[-1])
-    usual = built_in.decision if built_in else None
+    """A rule that is left out leads to what is built in; of a star, the strictest."""
+    name = found.labels[-1]
+    built_in = [each.decision for each in RULES.values() if _is_named(each.name, name)]
+    usual = choose_most_severe_call(built_in) if built_in else None
     before, after = found.before or usual, found.after or usual
     if before is None or after is None or before == after:
         return Effect("Changed")
@@ -75,6 +76,10 @@ def _compare_rules(found: SettingChange) -> Effect:
         return Effect("Blocks", "stop")
     # The most severe one is the first.
     return _compare_asking(-get_call_severity(before), -get_call_severity(after))
+
+
+def _is_named(rule: str, name: str) -> bool:
+    return rule.startswith(name[:-1]) if name.endswith("*") else rule == name
 
 
 def _read_number(value: Any) -> Decimal | None:

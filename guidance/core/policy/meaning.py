@@ -11,10 +11,19 @@ from typing import Any
 from guidance.core.policy.differences import Difference
 from guidance.core.policy.schema import ANY, POLICY_SCHEMA
 from guidance.core.policy.words import WORDS
+from guidance.core.shell_commands.rules import RULES
 
 _KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')
 _DURATIONS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 _LISTED = 3
+RULE = ("tools", "rules", ANY)
+# What a decision on a call is called where people read it.
+CALL_WORDS = {
+    "allow": "allowed",
+    "warn": "noted",
+    "require-confirmation": "asks a person",
+    "block": "blocked",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +64,22 @@ def describe_difference(difference: Difference) -> str:
         old = same if added else format_value(before, unit)
         new = format_value(after, unit) if added else same
         return f"{name}: {old} → {new}"
+    if found.path == RULE:
+        old, new = (format_rule(found.labels[-1], each) for each in (before, after))
+        return f"{name}: {old} → {new}"
     if difference.change != "changed" and "default" not in found.schema:
         return f"{name}: {difference.change}"
     if is_only_wording(difference):
         return f"{name}: {format_value(after, unit)}, the default, as before"
     return f"{name}: {format_value(before, unit)} → {format_value(after, unit)}"
+
+
+def format_rule(name: str, decision: str | None) -> str:
+    """What a tool rule leads to; one that is left out does what is built in."""
+    if decision is not None:
+        return CALL_WORDS.get(decision, decision)
+    built_in = RULES.get(name)
+    return f"{CALL_WORDS[built_in.decision]} (built in)" if built_in else "not set"
 
 
 def is_only_wording(difference: Difference) -> bool:

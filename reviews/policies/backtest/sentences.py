@@ -31,7 +31,7 @@ def _list_sentences(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"Nothing changes: {_count(judged, 'decision')} as before."
     else:
         yield (
-            f"{changed:,} of {_count(judged, 'decision')} would come out otherwise, in "
+            f"{changed:,} of {_count(judged, 'decision')} would come out differently, in "
             f"{_count(result['runs_changed'], 'run')}."
         )
         yield from _list_opinions(result["agrees_with_people"])
@@ -47,7 +47,7 @@ def _list_opinions(agreement: Mapping[str, Any]) -> Iterator[str]:
     more, less = agreement["asked_more"], agreement["asked_less"]
     if more["total"]:
         yield (
-            f"It asks people {_count(more['total'], 'time')} more, "
+            f"It asks people in {_count(more['total'], 'more case')}, "
             f"{more['run_aborted']:,} of them in runs that a person later aborted."
         )
     if less["total"]:
@@ -56,7 +56,8 @@ def _list_opinions(agreement: Mapping[str, Any]) -> Iterator[str]:
             for ruling, count in less.items()
             if ruling != "total"
         )
-        yield f"It asks {_count(less['total'], 'time')} less; of those people {said}."
+        cases = _count(less["total"], "case")
+        yield f"It no longer asks in {cases}; of those people {said}."
     yield (
         f"People's rulings agree with {agreement['agree']:,} of the changes, disagree "
         f"with {agreement['disagree']:,}, and say nothing about "

@@ -62,7 +62,7 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
     assert "delete-folder warns instead of asking" in version.note
     draft = open_browser(alice.user).get(answer["Location"]).content.decode()
     said = plain(draft)
-    assert "Asks 2 times less, and people had approved 1 of those" in said
+    assert "No longer asks in 2 cases ; people had approved 1 of those" in said
     assert "rm -rf b" in said
     assert "Disagree 1" in said, "the one that was denied"
     # The same draft again is shown, not made.

@@ -71,7 +71,7 @@ def test_the_sentence_comes_first_and_disagreement_before_all_else(
     said = read(page)
     assert "every 1s" not in page
     assert "Finished" in said
-    assert "Asks 2 times less, and people had approved 1 of those." in said
+    assert "No longer asks in 2 cases ; people had approved 1 of those." in said
     assert (
         "Of 2 decisions that change, people’s rulings agree with 1 , disagree with 1 , "
         "and say nothing about 0 ." in said
@@ -148,7 +148,7 @@ def test_every_figure_and_every_cell_counts_its_list(
     )
     assert [text for _, text in numbers] == [
         *("6", "2", "0", "\N{MINUS SIGN}2", "1 of 2"),  # the figures
-        *("1", "2", "3"),  # calls, then steps
+        *("3", "1", "2"),  # steps, then calls
     ]
     for address, text in numbers:
         listed = browser.get(unescape(address)).content.decode()
@@ -246,8 +246,8 @@ def test_it_is_run_again_over_another_time_agent_or_run(
         perform_all()
         return read(browser.get(answer["Location"]).content.decode())
 
-    assert "Asks 2 times less" in run_again(agent="robo")
-    assert "Asks 2 times less" in run_again(run=asked["run"], runs="all")
+    assert "No longer asks in 2 cases" in run_again(agent="robo")
+    assert "No longer asks in 2 cases" in run_again(run=asked["run"], runs="all")
     before = str(today - timedelta(days=9))
     assert "Nothing was decided" in run_again(since=before, until=before)
     for wrong, said in {

@@ -168,7 +168,10 @@ def test_the_history_says_what_an_activation_did(
     for text in ("rm -rf a", "git push --force"):
         command(agent, run, text)
     history = plain(read(alice, project, "default/")).partition("History")[2]
-    assert "asked 1 of 1 → 1 of 2, stopped 0 of 1 → 1 of 2" in history
+    assert (
+        "asked 1 of 1 before, 1 of 2 since; stopped 0 of 1 before, 1 of 2 since"
+        in history
+    )
     assert "Restore …" in history
 
 

@@ -60,8 +60,8 @@ def test_a_manager_starts_it_on_the_page_of_the_draft_and_watches(
     said = read(page)
 
     assert (
-        "The draft decides 2 of 9 decisions otherwise, in 1 run; it would ask people "
-        "1 time more and 1 time less." in said
+        "The draft decides 2 of 9 decisions differently, in 1 run; it would ask people "
+        "in 1 more case and no longer in 1 case ." in said
     )
     assert "Is it too strict?" in said
     assert re.search(
@@ -75,7 +75,10 @@ def test_a_manager_starts_it_on_the_page_of_the_draft_and_watches(
     assert "Stop" not in said
     assert "Publish" not in said
     notice = read(watcher.get(version).content.decode())
-    assert "Version 2 runs in shadow: it would decide 2 decisions otherwise" in notice
+    assert (
+        "Version 2 runs in shadow. So far it would decide 2 decisions differently."
+        in notice
+    )
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_a_run_is_replayed_by_a_button(
             [json.dumps(payload), entry.pk],
         )
     said = browser.post(there).content.decode()
-    assert "It comes out otherwise. In entry 2: decision is stored as" in said
+    assert "It comes out differently. In entry 2: decision is stored as" in said
 
     monkeypatch.setattr("console.runs.replay.ENTRIES_LIMIT", 2)
     said = browser.post(there).content.decode()

@@ -163,7 +163,7 @@ def test_every_value_of_a_limit_is_drawn_and_listed(
         "60 % – 100 % 0 0",
     ):
         assert row in said
-    assert "5 decisions on steps would come out otherwise." in said
+    assert "5 decisions on steps would come out differently." in said
     (drawing,) = re.findall(r"<figure.*?>(.*?)<figcaption>", page, flags=re.S)
     root = ElementTree.fromstring(drawing)  # noqa: S314 (drawn by us)
     assert "It would have caught 6 of 6" in root.attrib["aria-label"]

@@ -61,9 +61,9 @@ def test_the_sentence_is_the_result(
     draft: Path, project: Project, history: str
 ) -> None:
     assert backtest(draft, project) == (
-        "4 of 5 decisions would come out otherwise, in 1 run.\n"
-        "It asks people 2 times more, 2 of them in runs that a person later aborted.\n"
-        "It asks 2 times less; of those people approved 1, denied 1.\n"
+        "4 of 5 decisions would come out differently, in 1 run.\n"
+        "It asks people in 2 more cases, 2 of them in runs that a person later aborted.\n"
+        "It no longer asks in 2 cases; of those people approved 1, denied 1.\n"
         "People's rulings agree with 3 of the changes, disagree with 1, and say nothing "
         "about 0.\n"
         "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from time import sleep
 from typing import Any
@@ -168,6 +169,25 @@ def test_the_page_shows_the_differences_in_words(
     assert "Nobody had tried it over stored history" in page
 
 
+def test_who_asked_sees_that_another_manager_approves(
+    review: str, project: Project, alice: Person, erin: Person
+) -> None:
+    def look(person: Person, path: str) -> str:
+        browser = open_browser(person.user)
+        return browser.get(f"/p/{project.slug}/{path}").content.decode()
+
+    approve = r'value="approve"[^>]*\bdisabled'
+    own = look(alice, f"queue/{review}/")
+    assert re.search(approve, own)
+    assert "another manager has to approve it" in own
+    others = look(erin, f"queue/{review}/")
+    assert not re.search(approve, others)
+    assert f"<b>{alice.user.display_name}</b> asks for it" in others
+    page = look(erin, "policies/default/")
+    assert "Version 3 waits for a second manager." in page
+    assert page.count(f"/queue/{review}/") == 2, "In the notice, and in the history."
+
+
 def test_what_a_backtest_of_it_found_is_part_of_what_is_ruled_on(
     manager: httpx.Client,
     second: httpx.Client,
@@ -187,8 +207,8 @@ def test_what_a_backtest_of_it_found_is_part_of_what_is_ruled_on(
     assert found["moves"] == {"require-confirmation→warn": 1}
     there = f"/p/{project.slug}/queue/{made['review']}/"
     page = open_browser(erin.user).get(there).content.decode()
-    assert "1 of 1 decision would come out otherwise, in 1 run." in page
-    assert "It asks 1 time less" in page
+    assert "1 of 1 decision would come out differently, in 1 run." in page
+    assert "It no longer asks in 1 case" in page
     assert f"/p/{project.slug}/backtests/{tried['id']}/" in page
     assert rule(second, made["review"], "approve").status_code == 200
     assert check_chain(project) == ["review.ruled", "policy.activated"]

@@ -45,7 +45,12 @@ from tests.support.rows import each_row
         (
             {},
             {"tools": {"rules": {"git-*": "warn"}}},
-            "Tool calls, Rules, git-*: added",
+            "Tool calls, Rules, git-*: not set → noted",
+        ),
+        (
+            {"tools": {"rules": {"delete-folder": "warn"}}},
+            {},
+            "Tool calls, Rules, delete-folder: noted → asks a person (built in)",
         ),
         (
             {"gates": {"tests": {"retry": {"max_attempts": 3}}}},
