@@ -11,7 +11,14 @@ from gateway.stored_decisions import (
     judge_stored_turn,
     remove_permission,
 )
+from gateway.stored_outcomes import build_outcome_report
 from gateway.transitions import apply_counted_step, apply_step, get_step_type
+from guidance.core.outcomes import (
+    OUTCOME_VERSION,
+    OutcomeFacts,
+    Seen,
+    judge_outcome,
+)
 from guidance.core.steps.judge_step import ENGINE_VERSION, count_kept_steps
 from guidance.core.tools.judge_call import GATEWAY_VERSION
 from guidance.core.turns.judge_turn import TURN_VERSION
@@ -29,6 +36,7 @@ def register_replays() -> None:
         register_replay(name, replay_step)
     register_replay("call.judged", replay_call)
     register_replay("turn.judged", replay_turn)
+    register_replay("run.finished", replay_ending)
 
 
 def replay_step(item: ReplayedEntry) -> Outcome:
@@ -67,6 +75,31 @@ def replay_turn(item: ReplayedEntry) -> Outcome:
         )
     again = judge_stored_turn(item.payload, model=item.run.model, policy=item.policy)
     return item.applied, item.compare(item.payload["verdict"], again.to_json())
+
+
+def replay_ending(item: ReplayedEntry) -> Outcome:
+    """Before runs were judged by what was seen, their entries did not keep it."""
+    payload = item.payload
+    version = payload.get("engine", 0)
+    if version < OUTCOME_VERSION:
+        return item.applied, Skipped()
+    if version != OUTCOME_VERSION:
+        return item.applied, item.build_difference(
+            "engine version", version, OUTCOME_VERSION
+        )
+    facts = OutcomeFacts(
+        seen=Seen.from_json(payload["seen"]), report=build_outcome_report(payload)
+    )
+    again = judge_outcome(item.policy.evaluators, facts)
+    if item.tried is not None:
+        # Another policy may well judge otherwise: only its decisions are compared.
+        return item.applied, None
+    stored = {name: payload[name] for name in ("evaluations", "accepted")}
+    judged = {
+        "evaluations": [each.to_json() for each in again.evaluations],
+        "accepted": again.accepted,
+    }
+    return item.applied, item.compare(stored, judged)
 
 
 def replay_call(item: ReplayedEntry) -> Outcome:

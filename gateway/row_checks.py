@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gateway.stored_outcomes import build_outcome_figures, read_reported_violation
 from guidance.core.arguments import build_call_key
 from guidance.core.canonical import hash_text, to_canonical_json
 from reviews.models import GrantState
@@ -25,6 +26,8 @@ def register_rows() -> None:
     register_entry_rows("check.opened", _open_check)
     register_entry_rows("check.judged", _judge_check)
     register_entry_rows("shadow.judged", _judge_in_shadow)
+    register_entry_rows("step.judged", _add_violations)
+    register_entry_rows("run.finished", _finish_run)
 
 
 def _judge_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
@@ -48,12 +51,68 @@ def _judge_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         output=None,
         result_digest="",
         settled_at=None,
+        facts=to_canonical_json(payload["facts"]) if "facts" in payload else None,
         policy=payload["policy"]["hash"],
     )
+    _add_violations(rows, payload, now)
     if payload["grant"] is not None:
         used = payload["permission"]
         permission = None if used is None else used["id"]
         add_grant(rows, payload["grant"], payload["call"], now, permission=permission)
+
+
+def _add_violations(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    """Entries that were written before violations were kept have none."""
+    call = payload.get("call")
+    for place, violation in enumerate(payload.get("violations", ())):
+        _add_violation(rows, now, place, violation, source="gate", call=call)
+
+
+def _add_violation(
+    rows: ExpectedRows,
+    now: EntryOrigin,
+    place: int,
+    violation: Payload,
+    *,
+    source: str,
+    call: str | None = None,
+) -> None:
+    rows.add(
+        "violation",
+        str(now.seq),
+        str(place),
+        now=now,
+        project=rows.project_id,
+        at=now.at,
+        rule=violation["rule"],
+        severity=violation["severity"],
+        source=source,
+        gate=violation.get("gate", ""),
+        decision=violation.get("decision", ""),
+        auto_corrected=violation.get("auto_corrected", False),
+        destructive=violation.get("destructive", False),
+        text=violation["text"],
+        call=call,
+    )
+
+
+def _finish_run(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    rows.revoke_grants(now)
+    if "seen" not in payload:  # written before runs were judged by what was seen
+        return
+    rows.add(
+        "outcome",
+        rows.run_code,
+        now=now,
+        project=rows.project_id,
+        at=now.at,
+        accepted=payload["accepted"],
+        evaluations=to_canonical_json(payload["evaluations"]),
+        **build_outcome_figures(payload),
+    )
+    for place, told in enumerate(payload["violations"]):
+        violation = read_reported_violation(told)
+        _add_violation(rows, now, place, violation, source="agent")
 
 
 def _build_key(rows: ExpectedRows, payload: Payload) -> str:

@@ -43,6 +43,8 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
     runs = visible = list_visible_runs(principal=get_principal(request))
     if filters.status is not None:
         runs = runs.filter(status=filters.status)
+    if filters.accepted is not None:
+        runs = runs.filter(outcome__accepted=filters.accepted)
     if filters.agent is not None:
         runs = runs.filter(agent__name=filters.agent)
     if filters.agent not in SYSTEM_AGENTS:

@@ -162,6 +162,37 @@ class Entry(models.Model):
         return f"{self.type} #{self.seq}"
 
 
+class RunOutcome(models.Model):
+    """How a run was judged when it finished; all of it stands in its last entry.
+
+    A row of its own, so that the run's, which every step changes, stays small.
+    """
+
+    run = models.OneToOneField(Run, on_delete=models.PROTECT, related_name="outcome")
+    project = models.ForeignKey(Project, on_delete=models.PROTECT)
+    at = models.DateTimeField()
+    accepted = models.BooleanField(null=True)
+    evaluations = models.TextField(help_text="What each evaluator said, JSON")
+    lines_added = models.PositiveBigIntegerField()
+    lines_removed = models.PositiveBigIntegerField()
+    files_changed = models.PositiveBigIntegerField()
+    rework_lines = models.PositiveBigIntegerField(null=True)
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["project", "at"], name="outcome_by_time"),
+            # Few runs are not accepted, and those are looked for.
+            models.Index(
+                fields=["project", "-run"],
+                name="outcome_not_accepted",
+                condition=models.Q(accepted=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.run_id} accepted: {self.accepted}"
+
+
 class Checkpoint(models.Model):
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="checkpoints")

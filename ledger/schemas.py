@@ -72,6 +72,17 @@ class BudgetOut(BaseModel):
     cost_usd: MoneyPart
 
 
+class OutcomeEvaluationOut(BaseModel):
+    """What one evaluator says of a finished run; null where nothing is known."""
+
+    name: str
+    passed: bool | None
+    score: float | None
+    source: Literal["seen", "reported", "both"] | None
+    message: str
+    details: dict[str, Any]
+
+
 class RunOut(BaseModel):
     """One agent working on one task, as it stands now."""
 
@@ -84,6 +95,11 @@ class RunOut(BaseModel):
     labels: dict[str, str]
     status: RunStatus
     status_reason: str | None
+    evaluations: list[OutcomeEvaluationOut]
+    accepted: Annotated[
+        bool | None,
+        Field(description="true: all that is known passed; null: nothing is known"),
+    ]
     policy: PolicyStamp
     budget: BudgetOut
     steps: int
@@ -98,23 +114,11 @@ class RunOut(BaseModel):
     url: str
 
 
-class OutcomeEvaluationOut(BaseModel):
-    """What is said about the outcome; null where nothing could be judged."""
-
-    name: str
-    passed: bool | None
-    score: float | None
-    message: str
-
-
-class FinishedRunOut(RunOut):
-    """A run that has ended, with what is said about its outcome."""
-
-    evaluations: list[OutcomeEvaluationOut]
-
-
 class RunFilters(PageQuery):
     status: RunStatus | None = None
+    accepted: Annotated[
+        bool | None, Field(description="how finished runs were judged")
+    ] = None
     agent: Annotated[QueryText | None, Field(description="an agent's name")] = None
     intent: Annotated[
         QueryText | None, Field(json_schema_extra={"enum": list(INTENTS)})

@@ -10,10 +10,10 @@ from django.conf import settings
 from guidance.core.money import format_usd
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
-from ledger.models import Checkpoint, Run
+from ledger.models import Checkpoint, Run, RunOutcome
 
 # What a run's answer needs beside its own row.
-RUN_RELATED = ("project", "agent")
+RUN_RELATED = ("project", "agent", "outcome")
 
 
 def serialize_run(run: Run) -> dict[str, Any]:
@@ -29,6 +29,7 @@ def serialize_run(run: Run) -> dict[str, Any]:
         "labels": run.labels,
         "status": run.status,
         "status_reason": run.status_reason or None,
+        **serialize_outcome(run),
         "policy": policy.build_stamp(),
         "budget": serialize_budget(run),
         "steps": run.steps,
@@ -48,6 +49,17 @@ def serialize_run(run: Run) -> dict[str, Any]:
         "updated_at": format_timestamp(run.updated_at),
         "finished_at": format_timestamp(run.finished_at) if run.finished_at else None,
         "url": build_run_url(project_slug=slug, run=str(run.code)),
+    }
+
+
+def serialize_outcome(run: Run) -> dict[str, Any]:
+    """How it was judged when it finished; nothing is known of it before."""
+    outcome: RunOutcome | None = getattr(run, "outcome", None)
+    if outcome is None:
+        return {"evaluations": [], "accepted": None}
+    return {
+        "evaluations": json.loads(outcome.evaluations),
+        "accepted": outcome.accepted,
     }
 
 

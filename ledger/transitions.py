@@ -38,7 +38,10 @@ def apply_started(run: RunState, payload: Payload, _at: datetime) -> RunState:
 
 
 def apply_finished(run: RunState, payload: Payload, at: datetime) -> RunState:
-    return run.with_status(payload["outcome"], reason=payload.get("summary", ""), at=at)
+    """As the run was judged; before runs were judged, as its agent said."""
+    status = payload.get("status", payload["outcome"])
+    reason = payload.get("reason", payload.get("summary", ""))
+    return run.with_status(status, reason=reason, at=at)
 
 
 def apply_ended(status: str, run: RunState, payload: Payload, at: datetime) -> RunState:

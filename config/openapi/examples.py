@@ -122,6 +122,8 @@ ANSWERS: Mapping[str, Any] = {
         "labels": {"repo": "shop"},
         "status": "running",
         "status_reason": None,
+        "evaluations": [],
+        "accepted": None,
         "policy": _POLICY,
         "budget": _build_budget(_LEFT),
         "steps": 0,

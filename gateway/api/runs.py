@@ -41,10 +41,11 @@ from gateway.use_cases.decision_wait import (
     wait_seconds,
 )
 from gateway.use_cases.evaluation import evaluate_continue_body
+from gateway.use_cases.outcomes.finish import FinishRun
 from gateway.use_cases.questions import AskPerson, withdraw_own_review
-from gateway.use_cases.runs import FinishRun, create_run
+from gateway.use_cases.runs import create_run
 from gateway.use_cases.steps import submit_step, submit_steps
-from ledger.schemas import FinishedRunOut, RunOut, SavedCheckpointOut
+from ledger.schemas import RunOut, SavedCheckpointOut
 from ledger.writer import get_writer
 from reviews.schemas.reviews import ReviewOut
 
@@ -104,7 +105,7 @@ async def save_checkpoint(
     )
 
 
-@router.post("/runs/{run}/finish", response={200: FinishedRunOut}, tags=["Runs"])
+@router.post("/runs/{run}/finish", response={200: RunOut}, tags=["Runs"])
 async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResponse:
     """End the run as completed or failed, with what came of it."""
     change_request = FinishRun(

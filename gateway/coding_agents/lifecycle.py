@@ -22,7 +22,7 @@ from gateway.coding_agents.superseded import (
 )
 from gateway.models import HookAnswer, HookSession
 from gateway.schemas.runs import FinishIn
-from gateway.use_cases.runs import FinishRun
+from gateway.use_cases.outcomes.finish import FinishRun
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import ReviewOpen, RunClosed

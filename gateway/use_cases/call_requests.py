@@ -20,8 +20,12 @@ from gateway.use_cases.access import (
     refuse_unless_calling,
     require_own_run,
 )
+from gateway.use_cases.outcomes.violations import add_gate_violations
 from gateway.use_cases.remaining_budget import get_remaining_budget
 from gateway.use_cases.review_links import build_review_reference
+from guidance.core.canonical import to_canonical_json
+from guidance.core.outcomes.call_facts import CallFacts
+from guidance.core.outcomes.violations import list_call_violations
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.findings import CallFinding
@@ -56,7 +60,7 @@ class CheckedCall:
 
     Calls with the same `key` are the same; it is empty where a call is never repeated.
     `reached` is the cap that left no room for a review when the call came in. `shadow` is
-    what a draft says that runs beside the policy.
+    what a draft says that runs beside the policy. `facts` count once the call has run.
     """
 
     policy: LoadedPolicy
@@ -65,6 +69,7 @@ class CheckedCall:
     key: str
     reached: CapReached | None = None
     shadow: ShadowedCall | None = None
+    facts: CallFacts = field(default_factory=CallFacts)
 
 
 @dataclass(kw_only=True)
@@ -120,6 +125,9 @@ class JudgeCall(ChangeRequest[Reply]):
         if reached is not None:
             payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
+        if use is None:
+            found = list_call_violations(payload["findings"])
+            add_gate_violations(plan, payload, found, seq=seq, call=self.call_code)
         plan.add_entry("call.judged", actor=self.agent.actor, payload=payload)
         if verdict.decision == "require-confirmation":
             payload["review"] = self._put_before_a_person(plan, verdict)
@@ -160,7 +168,12 @@ class JudgeCall(ChangeRequest[Reply]):
             "permission": use.to_json() if use else None,
             "policy": self.checked.policy.build_stamp(),
             "engine": GATEWAY_VERSION,
+            **self._build_facts(),
         }
+
+    def _build_facts(self) -> dict[str, Any]:
+        facts = self.checked.facts.to_json()
+        return {"facts": facts} if facts else {}
 
     def _put_before_a_person(self, plan: Plan, verdict: CallVerdict) -> dict[str, str]:
         """The draft is sealed later, so the call's own entry can name its review."""
@@ -220,6 +233,7 @@ class JudgeCall(ChangeRequest[Reply]):
             decision=payload["decision"],
             seq=seq,
             judged_at=plan.at,
+            facts=to_canonical_json(payload["facts"]) if "facts" in payload else None,
         )
         if grant is not None:
             yield grant.build_row(

@@ -29,8 +29,11 @@ from gateway.transitions import (
     get_step_type,
     report_to_json,
 )
-from gateway.use_cases.runs import StartRun, choose_run_policy, finish
+from gateway.use_cases.outcomes.finish import finish
+from gateway.use_cases.outcomes.seen import load_seen
+from gateway.use_cases.runs import StartRun, choose_run_policy
 from gateway.use_cases.steps import build_report, refuse_uncountable
+from guidance.core.outcomes import Seen
 from guidance.core.steps.judge_step import ENGINE_VERSION, judge_step
 from guidance.selectors import get_policy
 from ledger.idempotency import (
@@ -76,12 +79,16 @@ class ObserveSpans(ChangeRequest[list[str]]):
     items: Sequence[Item] = ()
     outcome: FinishIn | None = None
     known: dict[str, dict[str, Any]] = field(init=False)
+    seen: Seen = field(init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         key_of = partial(_build_key, self.agent, self.trace_id)
         spans = [key_of("span", item.span_id) for item in self.items]
         above = [key_of("above", item.above) for item in self.items if item.above]
         self.known = list_recorded_answers([key_of("trace"), *spans, *above])
+        ends = self.outcome or any(item.told.outcome for item in self.items)
+        policy = get_policy(run.policy_id).policy
+        self.seen = load_seen(run, policy.evaluators) if ends else Seen()
 
     def decide(self, run: RunState, at: datetime) -> Change[list[str]]:
         if run.agent_id != self.agent.agent_id or not run.observed:
@@ -105,7 +112,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
             if item.told.outcome is not None and item.above:
                 self._remember(plan, key_of("above", item.above), known)
         if self.outcome is not None and plan.run.status not in FINAL:
-            finish(plan, self.outcome, actor=self.agent.actor)
+            finish(plan, self.outcome, actor=self.agent.actor, seen=self.seen)
         if not plan.drafts:
             raise NothingNew("These spans are stored already.", refused=refused)
         self._remember(plan, trace_key, known)
@@ -126,7 +133,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
         if told.outcome is None:
             return
         if item.above == "" and plan.run.status not in FINAL:
-            finish(plan, told.outcome, actor=self.agent.actor)
+            finish(plan, told.outcome, actor=self.agent.actor, seen=self.seen)
             return
         outcome = told.outcome.model_dump(mode="json", include={"outcome", "summary"})
         payload = {**outcome, "span": told.build_origin()}

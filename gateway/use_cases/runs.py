@@ -1,35 +1,30 @@
-"""An agent starts a run, saves its progress, and finishes."""
+"""An agent starts a run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.ids import parse_code
-from common.responses import Reply, build_reply
-from gateway.schemas.runs import FinishIn, RunIn
-from gateway.use_cases.access import get_first_open_review, require_own_run
+from common.responses import Reply
+from gateway.schemas.runs import RunIn
+from gateway.use_cases.outcomes.finish import build_run_reply
 from guidance.core.canonical import to_canonical_json
 from guidance.core.policy.assignments import RunFacts
-from guidance.core.run_outcome import Outcome, evaluate_outcome
 from guidance.core.runs.memory import Memory
-from guidance.selectors import LoadedPolicy, get_policy
+from guidance.selectors import LoadedPolicy
 from guidance.services import choose_policy
 from ledger.idempotency import Idempotency
 from ledger.models import OBSERVED, Run
 from ledger.plan import Plan
-from ledger.serializers import RUN_RELATED, serialize_run
 from ledger.state import RunState, build_state
-from ledger.writer import Change, ChangeRequest, NewRunRequest, SealedEntry, get_writer
+from ledger.writer import Change, NewRunRequest, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_runs_at_cap
-from reviews.errors import ReviewOpen, refuse_closed
-from reviews.plan import revoke_grants
 from reviews.rulings.budgets import merge_budget, refuse_above_ceiling
 
 
@@ -88,7 +83,7 @@ class StartRun(NewRunRequest[Reply]):
                 **self._observed,
             },
         )
-        return plan.change(partial(_build_run_reply, run.id, status=201))
+        return plan.change(partial(build_run_reply, run.id, status=201))
 
     @property
     def labels(self) -> dict[str, str]:
@@ -114,65 +109,6 @@ class StartRun(NewRunRequest[Reply]):
                 errors=[{"loc": ["parent_run"], "message": "no such run"}],
             )
         return parent
-
-
-@dataclass(kw_only=True)
-class FinishRun(ChangeRequest[Reply]):
-    agent: AgentPrincipal
-    body: FinishIn
-
-    def decide(self, run: RunState, at: datetime) -> Change[Reply]:
-        require_own_run(run, self.agent)
-        refuse_closed(run)
-        if run.open_reviews:
-            raise ReviewOpen(
-                "A person is asked about this run: wait for the ruling, then finish.",
-                review=get_first_open_review(run, project_slug=self.agent.project_slug),
-            )
-        plan = Plan(run, at)
-        evaluations = finish(plan, self.body, actor=self.agent.actor)
-        revoke_grants(plan)
-        extra = {"evaluations": evaluations}
-        return plan.change(partial(_build_run_reply, run.id, extra=extra))
-
-
-def finish(plan: Plan, body: FinishIn, *, actor: str) -> list[dict[str, Any]]:
-    """The run's last entry, and how its outcome was evaluated."""
-    policy = get_policy(plan.run.policy_id).policy
-    evaluations = [
-        evaluation.to_json()
-        for evaluation in evaluate_outcome(policy, build_outcome(body))
-    ]
-    payload = {**body.model_dump(mode="json"), "evaluations": evaluations}
-    plan.add_entry("run.finished", actor=actor, payload=payload)
-    plan.wakes_waiters = True
-    return evaluations
-
-
-def build_outcome(body: FinishIn) -> Outcome:
-    tests, diff = body.tests, body.diff
-    return Outcome(
-        tests_ran=tests.ran if tests else None,
-        tests_passed=tests.passed if tests else 0,
-        tests_failed=tests.failed if tests else 0,
-        tests_skipped=tests.skipped if tests else 0,
-        lines_changed=diff.lines_added + diff.lines_removed if diff else 0,
-        rework_lines=body.rework_lines,
-        tools_used=tuple(body.tools_used),
-        violations=tuple(violation.rule for violation in body.violations),
-    )
-
-
-def _build_run_reply(
-    run_id: int,
-    _entries: Sequence[SealedEntry],
-    *,
-    status: int = 200,
-    extra: dict[str, Any] | None = None,
-) -> Reply:
-    """The run as it stands in this very transaction."""
-    run = Run.objects.select_related(*RUN_RELATED).get(pk=run_id)
-    return build_reply({**serialize_run(run), **(extra or {})}, status=status)
 
 
 def choose_run_policy(

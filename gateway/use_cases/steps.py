@@ -23,8 +23,10 @@ from gateway.transitions import (
     report_to_json,
 )
 from gateway.use_cases.access import refuse_unless_running, require_own_run
+from gateway.use_cases.outcomes.violations import add_gate_violations
 from gateway.use_cases.review_links import build_review_reference
 from guidance.core.money import parse_usd
+from guidance.core.outcomes.violations import list_step_violations
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
@@ -143,6 +145,8 @@ class ReportSteps(ChangeRequest[Reply]):
             **({"review_limit": reached.to_json()} if reached else {}),
         }
         seq = plan.next_seq
+        found = list_step_violations(payload["verdict"]["findings"])
+        add_gate_violations(plan, payload, found, seq=seq)
         plan.drafts.append(
             Draft(
                 type="step.judged",

@@ -21,6 +21,7 @@ from gateway.use_cases.call_requests import (
     RepeatCall,
 )
 from guidance.core.arguments import build_call_key, is_allowlisted
+from guidance.core.outcomes.call_facts import build_call_facts
 from guidance.core.tools.calls import Call, ToolCall, compute_call_digest
 from guidance.core.tools.exemptions import (
     apply_exemptions,
@@ -90,6 +91,12 @@ async def _submit_under(
         reached=reached,
         shadow=await judge_in_shadow(
             call, verdict, policy=policy, project_id=agent.project_id
+        ),
+        facts=build_call_facts(
+            kind=verdict.call.kind,
+            shown=verdict.shown,
+            preview=verdict.preview,
+            listed=policy.policy.evaluators.forbidden_commands.commands,
         ),
     )
     stored = await _find_stored_result(agent, run_code, checked)

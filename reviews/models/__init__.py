@@ -20,6 +20,7 @@ from reviews.models.review import (
 )
 from reviews.models.shadow import PolicyShadow, PolicyShadowItem, ShadowEnd
 from reviews.models.suggestions import SuggestionSearch
+from reviews.models.violation import Violation, ViolationSource
 from reviews.models.wait import AgentWait
 
 __all__ = [
@@ -50,4 +51,6 @@ __all__ = [
     "ShadowEnd",
     "SuggestionSearch",
     "ToolCall",
+    "Violation",
+    "ViolationSource",
 ]

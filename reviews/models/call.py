@@ -38,6 +38,9 @@ class ToolCall(models.Model):
     )
     result_digest = models.CharField(max_length=71, default="")
     settled_at = models.DateTimeField(null=True)
+    facts = models.TextField(  # noqa: DJ001 (null: it says nothing, as most)
+        null=True, help_text="What it says about its run should it run, JSON"
+    )
 
     class Meta:
         indexes = (

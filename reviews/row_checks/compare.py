@@ -36,10 +36,12 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
         for pk, code, project in runs
     }
     unreadable: set[int] = set()
-    # A step that stops its run revokes what was granted; other steps touch no row here.
+    # A step that holds its run breaks a rule, and one that stops it revokes what was
+    # granted; other steps touch no row here.
     entries = (
         Entry.objects.filter(
-            Q(type__in=list_types()) | Q(decision="stop"), run_id__in=run_ids
+            Q(type__in=list_types()) | Q(decision__in=("pause", "stop")),
+            run_id__in=run_ids,
         )
         .order_by("run_id", "seq")
         .values_list("run_id", "seq", "at", "actor", "type", "payload", "decision")
@@ -48,7 +50,7 @@ def compare_with_chain(run_ids: Sequence[int]) -> Iterator[Mismatch]:
         now = EntryOrigin(seq=seq, at=format_timestamp(at), actor=actor)
         if decision == "stop":
             expected[run_id].revoke_grants(now)
-        elif run_id not in unreadable:
+        if run_id not in unreadable:
             try:
                 expected[run_id].take(kind, json.loads(payload), now)
             except Exception as error:

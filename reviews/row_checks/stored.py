@@ -13,7 +13,7 @@ from django.db.models import Count, QuerySet
 
 from guidance.core.canonical import hash_text, to_canonical_json
 from ledger.chain import format_timestamp
-from ledger.models import Checkpoint
+from ledger.models import Checkpoint, RunOutcome
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.models import (
     AdvisoryWarning,
@@ -26,6 +26,7 @@ from reviews.models import (
     Review,
     Ruling,
     ToolCall,
+    Violation,
 )
 from reviews.row_checks.expected import Key
 
@@ -167,7 +168,7 @@ TABLES = (
         ("code",),
         _keep_same(
             *("kind", "tool", "key", "digest", "decision", "seq", "judged_at", "ok"),
-            *("output", "result_digest", "settled_at"),
+            *("output", "result_digest", "settled_at", "facts"),
             project="project_id",
             review="review_id",
         ),
@@ -248,6 +249,29 @@ TABLES = (
         _keep_same(
             *("seq", "at", "kind", "gate", "rule", "move", "asks", "reason", "tool"),
             shadow="shadow__code",
+        ),
+    ),
+    Table(
+        "violation",
+        Violation.objects.all(),
+        "run_id",
+        ("seq", "place"),
+        _keep_same(
+            *("at", "rule", "severity", "source", "gate", "decision"),
+            *("auto_corrected", "destructive", "text"),
+            project="project_id",
+            call="call_id",
+        ),
+    ),
+    Table(
+        "outcome",
+        RunOutcome.objects.all(),
+        "run_id",
+        ("run__code",),
+        _keep_same(
+            *("at", "accepted", "evaluations", "lines_added", "lines_removed"),
+            *("files_changed", "rework_lines"),
+            project="project_id",
         ),
     ),
     Table(

@@ -51,6 +51,7 @@ def shape(value: Any) -> Any:
 # What differs with the policy and the gates that speak, not with the contract.
 LOOSE = {
     *("content", "findings", "labels", "call", "amended", "metrics", "evaluations"),
+    "accepted",
     *("errors", "accepted_forms", "preview", "output", "budget", "step", "ok"),
     *("status_reason", "due_at", "previous_feedback", "guidance", "rulings"),
 }

@@ -18,6 +18,7 @@ from guidance.core.checks import FORMS, MAX_RESETS, GateDefinition, Retry
 from guidance.core.checks.definition_reader import ATTEMPTS_LIMIT, CRITERIA_LIMIT
 from guidance.core.checks.definitions import MODE_OF_SEVERITY
 from guidance.core.checks.verdicts import RATIONALE_LIMIT
+from guidance.core.outcomes import EVALUATORS
 from guidance.core.policy import load_policy
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
@@ -29,7 +30,9 @@ from tests.gateway.checks.test_flows import open_new_check
 from tests.support.builders import make_policy, start_run, step
 
 GATES, API = read_page("docs/gates.md"), read_page("docs/api.md")
-GATE_EXAMPLE, TURN_EXAMPLE = map(yaml.safe_load, blocks(GATES, language="yaml"))
+GATE_EXAMPLE, END_EXAMPLE, TURN_EXAMPLE = map(
+    yaml.safe_load, blocks(GATES, language="yaml")
+)
 
 
 def column(text: str, first: str) -> list[str]:
@@ -38,6 +41,20 @@ def column(text: str, first: str) -> list[str]:
 
 def test_every_check_of_the_continue_gate_is_listed() -> None:
     assert column(GATES, "gate") == list(REGISTRY)
+
+
+def test_every_evaluator_is_listed_with_its_settings() -> None:
+    assert column(GATES, "evaluator") == list(EVALUATORS)
+    rows = {
+        code(key): text
+        for key, text in table_under(GATES, first_column="evaluators key")
+    }
+    settings = load_policy({}).evaluators.to_json()
+    assert list(rows) == list(settings)
+    for key, values in settings.items():
+        for name in values:
+            assert f"`{name}`" in rows[key]
+    assert load_policy(END_EXAMPLE).evaluators.tests_pass.fails_run is False
 
 
 def test_every_key_of_a_gate_is_listed() -> None:

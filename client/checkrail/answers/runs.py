@@ -29,12 +29,15 @@ class Budget(Answer):
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeEvaluation(Answer):
-    """What is said about the outcome; None where nothing could be judged."""
+    """What one evaluator says of a finished run; None where nothing is known. `source` is
+    seen, reported or both."""
 
     name: str
     passed: bool | None
     score: float | None
     message: str
+    source: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +66,7 @@ class RunState(Answer):
     finished_at: str | None = None
     url: str = ""
     evaluations: tuple[OutcomeEvaluation, ...] = ()
+    accepted: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

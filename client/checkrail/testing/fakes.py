@@ -157,6 +157,8 @@ class FakeRun:
             "labels": body.get("labels", {}),
             "status": self.get_status(),
             "status_reason": self.reason,
+            "evaluations": [],
+            "accepted": None,
             "policy": POLICY,
             "budget": budget_shape(body.get("budget", {})),
             "steps": self.last_step,

@@ -128,4 +128,4 @@ def finish(_server: FakeServer, run: FakeRun, body: Json) -> Answer:
         raise Refusal("review-open", 409, "A person is asked.", review=review)
     run.close(body["outcome"])
     run.make_receipt()
-    return 200, {**run.build_answer(), "evaluations": []}
+    return 200, run.build_answer()

@@ -29,6 +29,8 @@ _LOWER = {
     "budget.tool_calls": ("Stops", "stop"),
     "budget.time_ms": ("Stops", "stop"),
     "budget.cost_usd": ("Stops", "stop"),
+    "evaluators.diff_quality.max_rework_ratio": ("Fails runs", "stop"),
+    "evaluators.violation_rate.max_rate": ("Fails runs", "stop"),
 }
 _HIGHER = {"continue.min_coherence": ("Stops", "stop")}
 _ASKING = ("tools.confirm", "tools.always_ask")

@@ -11,6 +11,8 @@ from guidance.core.checks.definitions import GateDefinition
 from guidance.core.document_reader import Problem, Section
 from guidance.core.loop.section import LoopSection
 from guidance.core.loop.section_reader import read_loop_section
+from guidance.core.outcomes.section import Evaluators
+from guidance.core.outcomes.section_reader import read_evaluators
 from guidance.core.policy.caps import Caps, read_caps
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
@@ -106,6 +108,7 @@ class Policy:
     tools: ToolRules = field(default_factory=ToolRules)
     checks: CheckRules = field(default_factory=CheckRules)
     gates: Mapping[str, GateDefinition] = field(default_factory=dict)
+    evaluators: Evaluators = field(default_factory=Evaluators)
     turns: TurnRules = field(default_factory=TurnRules)
     loop: LoopSection = field(default_factory=LoopSection)
     caps: Caps = field(default_factory=Caps)
@@ -137,6 +140,7 @@ def read_policy(root: Section) -> Policy:
         tools=read_tool_rules(root.read_part("tools")),
         checks=_read_checks(root.read_part("checks")),
         gates=read_gates(root),
+        evaluators=read_evaluators(root.read_part("evaluators")),
         turns=read_turn_rules(root.read_part("turns")),
         loop=read_loop_section(root.read_part("loop")),
         caps=read_caps(root.read_part("caps")),

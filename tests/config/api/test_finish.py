@@ -41,20 +41,43 @@ def test_a_finished_run_keeps_all_that_was_sent(agent: httpx.Client) -> None:
 
     body = answer.json()
     assert answer.status_code == 200
-    evaluations = body.pop("evaluations")
+    evaluations = body["evaluations"]
     assert {said["name"]: said["passed"] for said in evaluations} == {
         "tests-pass": True,
         "diff-quality": True,
-        "violation-rate": False,
+        "violation-rate": True,
         "forbidden-commands": True,
+        "forbidden-dependencies": None,
     }
+    assert {said["source"] for said in evaluations} == {"reported", None}
+    assert body["accepted"] is True
     assert body["status"] == "completed"
     assert body["status_reason"] == "Done"
     assert body["finished_at"] == body["updated_at"]
     assert agent.get(f"/runs/{run}").json() == body
-    last = agent.get(f"/runs/{run}/ledger").text.splitlines()[-1]
-    assert json.loads(last)["type"] == "run.finished"
-    assert json.loads(last)["payload"] == {**WHOLE, "evaluations": evaluations}
+    last = json.loads(agent.get(f"/runs/{run}/ledger").text.splitlines()[-1])
+    assert last["type"] == "run.finished"
+    assert last["payload"].items() >= {**WHOLE, "evaluations": evaluations}.items()
+    assert last["payload"]["said"] == sorted(WHOLE)
+
+
+def test_runs_are_listed_by_how_they_were_judged(agent: httpx.Client) -> None:
+    failed = {"ran": True, "passed": 1, "failed": 1}
+    ends: dict[str, dict[str, Any]] = {
+        "false": {"tests": failed},
+        "true": {"violations": []},
+        "none": {},
+    }
+    runs = {}
+    for name, said in ends.items():
+        runs[name] = start_run(agent)
+        agent.post(f"/runs/{runs[name]}/finish", json={"outcome": "completed", **said})
+    for name in ("false", "true"):
+        found = agent.get("/runs", params={"accepted": name}).json()["items"]
+        assert [run["id"] for run in found] == [runs[name]]
+    found = agent.get("/runs").json()["items"]
+    assert [run["accepted"] for run in found] == [None, True, False]
+    assert [len(run["evaluations"]) for run in found] == [5, 5, 5]
 
 
 @pytest.mark.parametrize("outcome", ["completed", "failed"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from guidance.core.policy.words.entry import Words
+from guidance.core.policy.words.evaluators import EVALUATORS
 from guidance.core.policy.words.gates import GATES
 from guidance.core.policy.words.loop import LOOP
 from guidance.core.policy.words.runs import RUNS
@@ -16,4 +17,11 @@ from guidance.core.policy.words.turns import TURNS
 
 __all__ = ["WORDS", "Words"]
 
-WORDS: Mapping[str, Words] = {**RUNS, **TOOLS, **GATES, **TURNS, **LOOP}
+WORDS: Mapping[str, Words] = {
+    **RUNS,
+    **TOOLS,
+    **GATES,
+    **EVALUATORS,
+    **TURNS,
+    **LOOP,
+}

@@ -64,6 +64,25 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "{caps.recommendations.project}.",
         "A run that reports nothing for {runs.abandon_after_s} counts as abandoned.",
     ),
+    "End of a run": (
+        "Judges every run when it finishes, by what was seen of it and what its agent "
+        "reports.",
+        "Tests: {evaluators.tests_pass.fails_run|a run whose tests fail ends as failed|"
+        "failing tests are only noted}. Gates that speak about tests: "
+        "{evaluators.tests_pass.gates}.",
+        "Rework: at most {evaluators.diff_quality.max_rework_ratio} of the changed lines; "
+        "more {evaluators.diff_quality.fails_run|fails the run|is only noted}.",
+        "Violations: at most a weight of {evaluators.violation_rate.max_rate} for ten "
+        "steps and calls; more "
+        "{evaluators.violation_rate.fails_run|fails the run|is only noted}.",
+        "Commands that must not run, even approved: "
+        "{evaluators.forbidden_commands.commands}. One of them, or a destructive call "
+        "that nobody approved, "
+        "{evaluators.forbidden_commands.fails_run|fails the run|is only noted}.",
+        "Dependencies that may be added: {evaluators.forbidden_dependencies.allow}. That "
+        "must not be: {evaluators.forbidden_dependencies.deny}. Others "
+        "{evaluators.forbidden_dependencies.fails_run|fail the run|are only noted}.",
+    ),
     "Turns": (
         "Sends an agent on that stopped with a score of {turns.threshold} or more, "
         "{turns.max_retries} in a row at most; from {turns.warn_from} on it is noted.",

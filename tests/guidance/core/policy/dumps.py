@@ -22,6 +22,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "tools": policy.tools.to_json(),
         "checks": asdict(policy.checks),
         "gates": dump_gates(policy.gates),
+        "evaluators": policy.evaluators.to_json(),
         "turns": policy.turns.to_json(),
         "loop": policy.loop.to_json(),
         "caps": asdict(policy.caps),

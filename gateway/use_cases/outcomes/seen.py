@@ -1,0 +1,177 @@
+"""What the server saw of a run, read when it finishes.
+
+Counts come from the database as counts. Of calls only those are read one by one that ran
+and have something to say; what is kept of them has a limit, however long the run was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from guidance.core.outcomes.call_facts import CallFacts
+from guidance.core.outcomes.evaluators.forbidden_dependencies import is_allowed
+from guidance.core.outcomes.facts import (
+    NAMED_LIMIT,
+    AddedDependency,
+    NamedCall,
+    Seen,
+    SeenTests,
+    SeverityCount,
+)
+from guidance.core.outcomes.section import Evaluators
+from ledger.state import RunState
+from reviews.models import (
+    GateCheck,
+    GrantState,
+    ToolCall,
+    Violation,
+    ViolationSource,
+)
+
+TOOLS_LIMIT = 50
+FILES_LIMIT = 10_000
+DEPENDENCIES_LIMIT = 500
+CHECKS_LIMIT = 50
+_CHUNK = 500
+_RAN = Q(grant__state=GrantState.SPENT)
+# By a person: on this call, or on such calls before.
+_APPROVED = Q(call__review__isnull=False) | Q(call__grant__permission__isnull=False)
+_HALVED = (
+    Q(auto_corrected=True)
+    | Q(call__review__ruling__action__in=("approve", "amend"))
+    | Q(call__grant__permission__isnull=False)
+)
+
+
+def load_seen(run: RunState, rules: Evaluators) -> Seen:
+    calls = ToolCall.objects.filter(run_id=run.id)
+    counts = calls.aggregate(
+        calls=Count("pk"),
+        ran=Count("pk", filter=_RAN),
+        blocked=Count("pk", filter=Q(decision="block")),
+    )
+    tools = calls.filter(_RAN).values_list("tool").annotate(times=Count("pk"))
+    told = _read_calls(calls, rules)
+    violations = Violation.objects.filter(run_id=run.id)
+    broken = violations.values_list("rule").annotate(times=Count("pk"))
+    return Seen(
+        **counts,
+        # Steps that are only observed are held to no rule.
+        steps=0 if run.observed else run.memory.steps,
+        tools=tuple(tool for tool, _ in tools.order_by("-times", "tool")[:TOOLS_LIMIT]),
+        found=_count_severities(violations.filter(source=ViolationSource.GATE)),
+        recorded=_count_severities(violations.filter(source=ViolationSource.AGENT)),
+        rules=tuple(broken.order_by("-times", "rule")[:NAMED_LIMIT]),
+        test_gate=_find_gate_verdict(run.id, rules.tests_pass.gates),
+        **_load_destructive(violations),
+        **told.to_seen(),
+    )
+
+
+def _count_severities(violations: QuerySet[Violation]) -> tuple[SeverityCount, ...]:
+    rows = violations.values_list("severity").annotate(
+        count=Count("pk"), halved=Count("pk", filter=_HALVED)
+    )
+    return tuple(
+        SeverityCount(severity=severity, count=count, halved=halved)
+        for severity, count, halved in rows.order_by("severity")
+    )
+
+
+def _load_destructive(violations: QuerySet[Violation]) -> dict[str, Any]:
+    ran = violations.filter(destructive=True, call__grant__state=GrantState.SPENT)
+    unapproved = ran.exclude(_APPROVED)
+    named = unapproved.order_by("seq", "place").values_list("seq", "rule", "text")
+    return {
+        "destructive": tuple(
+            NamedCall(seq=seq, rule=rule, text=text)
+            for seq, rule, text in named[:NAMED_LIMIT]
+        ),
+        "destructive_count": unapproved.aggregate(n=Count("call", distinct=True))["n"],
+        "approved_count": ran.filter(_APPROVED).aggregate(
+            n=Count("call", distinct=True)
+        )["n"],
+    }
+
+
+def _find_gate_verdict(run_id: int, gates: Collection[str]) -> bool | None:
+    """Of the newest check of such a gate; None where it was never judged."""
+    checks = GateCheck.objects.filter(run_id=run_id).order_by("-pk")
+    for status, definitions in checks.values_list("status", "gates")[:CHECKS_LIMIT]:
+        if any(gate["id"] in gates for gate in json.loads(definitions)):
+            return None if status == "open" else bool(status == "passed")
+    return None
+
+
+@dataclass(slots=True)
+class _Calls:
+    """The sums of what calls tell, one after the other."""
+
+    rules: Evaluators
+    edits: int = 0
+    added: int = 0
+    removed: int = 0
+    files: set[str] = field(default_factory=set)
+    refused: dict[str, AddedDependency] = field(default_factory=dict)
+    allowed: dict[str, AddedDependency] = field(default_factory=dict)
+    listed: list[NamedCall] = field(default_factory=list)
+    listed_count: int = 0
+    tests: SeenTests | None = None
+    last_edit: int = 0
+
+    def add(self, seq: int, facts: CallFacts, *, ok: bool | None) -> None:
+        if facts.files:
+            self.edits += 1
+            self.last_edit = seq
+            self.added += facts.lines_added
+            self.removed += facts.lines_removed
+            if len(self.files) < FILES_LIMIT:
+                self.files.update(facts.files)
+        self._add_dependencies(seq, facts)
+        if facts.listed:
+            self.listed_count += 1
+            if len(self.listed) < NAMED_LIMIT:
+                call = NamedCall(seq=seq, rule=facts.listed, text=facts.text)
+                self.listed.append(call)
+        if facts.tests:
+            known = ok if facts.tests_tell else None
+            self.tests = SeenTests(seq=seq, text=facts.tests, ok=known)
+
+    def _add_dependencies(self, seq: int, facts: CallFacts) -> None:
+        """All that are refused come first: the limit never hides them."""
+        via = "edit" if facts.files else "command"
+        lists = self.rules.forbidden_dependencies
+        for name in facts.dependencies:
+            kept = self.allowed if is_allowed(name, lists) else self.refused
+            if name not in kept and len(kept) < DEPENDENCIES_LIMIT:
+                kept[name] = AddedDependency(seq=seq, name=name, via=via)
+
+    def to_seen(self) -> dict[str, Any]:
+        tests = self.tests
+        if tests is not None and self.last_edit > tests.seq:
+            # What was tested is not what there is now.
+            tests = SeenTests(seq=tests.seq, text=tests.text, ok=None)
+        added = [*self.refused.values(), *self.allowed.values()]
+        return {
+            "edits": self.edits,
+            "lines_added": self.added,
+            "lines_removed": self.removed,
+            "files_changed": len(self.files),
+            "dependencies": tuple(added[:DEPENDENCIES_LIMIT]),
+            "forbidden": tuple(self.listed),
+            "forbidden_count": self.listed_count,
+            "tests": tests,
+        }
+
+
+def _read_calls(calls: QuerySet[ToolCall], rules: Evaluators) -> _Calls:
+    told = _Calls(rules)
+    rows = calls.filter(_RAN, facts__isnull=False).order_by("seq")
+    for seq, facts, ok in rows.values_list("seq", "facts", "ok").iterator(_CHUNK):
+        told.add(seq, CallFacts.from_json(json.loads(facts or "{}")), ok=ok)
+    return told

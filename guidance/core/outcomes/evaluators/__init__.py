@@ -1,0 +1,1 @@
+"""The five evaluators, in the order in which people read them."""

@@ -1,0 +1,90 @@
+"""Commands that run tests, and whether their result tells how the tests went."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from guidance.core.shell_commands import Part
+
+_RUNNERS = frozenset(
+    [
+        "pytest",
+        "py.test",
+        "tox",
+        "nox",
+        "jest",
+        "vitest",
+        "mocha",
+        "ava",
+        "karma",
+        "rspec",
+        "phpunit",
+        "ctest",
+        "behave",
+        "cypress",
+    ]
+)
+# Programs that run tests when one of their first words says so.
+_WITH_VERB = frozenset(
+    [
+        "npm",
+        "pnpm",
+        "yarn",
+        "bun",
+        "deno",
+        "go",
+        "cargo",
+        "make",
+        "just",
+        "mvn",
+        "mvnw",
+        "gradle",
+        "gradlew",
+        "dotnet",
+        "mix",
+        "sbt",
+        "swift",
+        "bazel",
+        "rake",
+        "rails",
+        "composer",
+        "hatch",
+        "pdm",
+        "task",
+    ]
+)
+_VERB = re.compile(r"^(?:test|tests|vitest|jest|pytest)(?:[:_-].*)?$")
+_MODULES = frozenset({"pytest", "unittest", "tox", "nox"})
+_FIRST_WORDS = 3
+# What most commands do not have, told by one search.
+SIGN = re.compile(r"test|tox|nox|mocha|ava\b|karma|rspec|phpunit|behave|cypress")
+
+
+def find_test_run(parts: Sequence[Part]) -> tuple[str, bool] | None:
+    """The text of the last test run, and whether the command's result is its own: a
+    result that goes through a pipe or another command is not."""
+    found = [part for part in parts if _runs_tests(part)]
+    if not found:
+        return None
+    part = found[-1]
+    end = part.span[1]
+    return part.text, all(each.span[0] < end >= each.span[1] for each in parts)
+
+
+def _runs_tests(part: Part) -> bool:
+    words = [token.text for token in part.tokens]
+    if not words:
+        return False
+    program = part.name
+    if program in _RUNNERS:
+        return True
+    if program.startswith("python"):
+        module = words[2] if words[1:2] == ["-m"] and len(words) > 2 else ""
+        return module.partition(".")[0] in _MODULES or words[1:3] == [
+            "manage.py",
+            "test",
+        ]
+    return program in _WITH_VERB and any(
+        _VERB.match(word) for word in words[1 : 1 + _FIRST_WORDS]
+    )
