@@ -50,6 +50,11 @@ app.conf.update(
             "schedule": 60.0,
             "options": {"expires": 60},
         },
+        "stop-overdue-runs": {
+            "task": "reviews.tasks.stop_overdue_runs",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
         "move-runs": {
             "task": "reviews.tasks.move_runs",
             "schedule": 15.0,

@@ -15,6 +15,7 @@ from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.runs.usage import Budget
 from guidance.core.steps.judge_step import StepVerdict, judge_step
 from guidance.core.tools.calls import build_call
+from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, check_call_budget, judge_call
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
@@ -47,6 +48,7 @@ def judge_stored_step(
         used=state.used,
         budget=budget,
         turns_repeat=count_repeated_turns(state, policy),
+        running_ms=payload.get("running_ms"),
     )
     return stop_at_cap(verdict, reached)
 
@@ -74,10 +76,19 @@ def judge_stored_call(
         raise ValueError(f"a call of kind {payload['kind']} is not kept whole")
     verdict = judge_call(
         rules=policy.tools, call=call, fingerprint_key=get_fingerprint_key()
-    ).add_finding(
-        check_call_budget(budget=budget, used=state.used, reserved=state.reserved_calls)
-    )
+    ).add_finding(check_stored_budget(payload, state, budget=budget))
     return _add_repairs(block_at_cap(verdict, reached), payload["findings"])
+
+
+def check_stored_budget(
+    payload: Payload, state: RunState, *, budget: Budget
+) -> CallFinding | None:
+    return check_call_budget(
+        budget=budget,
+        used=state.used,
+        reserved=state.reserved_calls,
+        running_ms=payload.get("running_ms"),
+    )
 
 
 def remove_permission(payload: Payload) -> dict[str, Any]:

@@ -30,10 +30,18 @@ def register_entry_types() -> None:
     register_entry_type("call.judged", apply=apply_judged_call)
     register_entry_type("call.settled", apply=apply_settled_call)
     register_entry_type("turn.judged", apply=apply_turn)
+    register_entry_type("session.idle", apply=apply_idle)
+    register_entry_type("session.prompted", apply=apply_prompted)
     for name in ("call.claimed", "call.expired", "call.replayed"):
         register_entry_type(name)
     for name in ("check.opened", "check.judged", "agent.observed", "shadow.judged"):
         register_entry_type(name)
+
+
+def build_time_facts(run: RunState, at: datetime) -> dict[str, int]:
+    """What the server's clock says of a run when something of it is judged."""
+    running_ms = run.measure_running_ms(at)
+    return {} if running_ms is None else {"running_ms": running_ms}
 
 
 def get_step_type(run: RunState) -> str:
@@ -46,7 +54,7 @@ def apply_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
     decision = "" if run.observed else verdict.decision
     moved = replace(
         run, used=verdict.used, memory=verdict.memory, last_decision=decision
-    )
+    ).with_idle(False, at=at)
     if decision == "stop":
         return moved.with_status("stopped", reason=get_headline(verdict, "stop"), at=at)
     return moved
@@ -57,7 +65,7 @@ def apply_stored_step(run: RunState, payload: Payload, at: datetime) -> RunState
     verdict = payload["verdict"]
     decision = "" if run.observed else verdict["decision"]
     memory = replace(run.memory, last_step=payload["report"]["number"])
-    moved = replace(run, memory=memory, last_decision=decision)
+    moved = replace(run, memory=memory, last_decision=decision).with_idle(False, at=at)
     if decision == "stop":
         findings = verdict["findings"]
         reason = next(f["message"] for f in findings if f["decision"] == "stop")
@@ -103,10 +111,19 @@ def apply_turn(run: RunState, payload: Payload, _at: datetime) -> RunState:
     return replace(run, turns=turns)
 
 
-def apply_judged_call(run: RunState, payload: Payload, _at: datetime) -> RunState:
+def apply_idle(run: RunState, _payload: Payload, at: datetime) -> RunState:
+    return run.with_idle(True, at=at)
+
+
+def apply_prompted(run: RunState, _payload: Payload, at: datetime) -> RunState:
+    return run.with_idle(False, at=at)
+
+
+def apply_judged_call(run: RunState, payload: Payload, at: datetime) -> RunState:
     granted = payload["grant"] is not None
     calls = run.memory.calls.count_verdict(weight=payload["weight"], granted=granted)
     moved = replace(run, memory=replace(run.memory, calls=calls))
+    moved = moved.with_idle(False, at=at)
     return count_call(moved) if granted else moved
 
 

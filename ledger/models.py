@@ -81,6 +81,11 @@ class Run(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
+    # The server's clock: what passed before, since when it goes on, and when it reaches
+    # the limit. All null where no clock was kept (docs/adr/0032).
+    running_ms = models.BigIntegerField(null=True)
+    running_since = models.DateTimeField(null=True)
+    time_over_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = (
@@ -112,6 +117,12 @@ class Run(models.Model):
             models.Index(
                 fields=["created_at"],
                 name="run_running",
+                condition=models.Q(status="running"),
+            ),
+            # Runs whose time is over. No step changes it.
+            models.Index(
+                fields=["time_over_at"],
+                name="run_time_over",
                 condition=models.Q(status="running"),
             ),
         )

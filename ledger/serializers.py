@@ -6,11 +6,13 @@ import json
 from typing import Any
 
 from django.conf import settings
+from django.utils import timezone
 
 from guidance.core.money import format_usd
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
 from ledger.models import Checkpoint, Run, RunOutcome
+from ledger.state import compute_time_used
 
 # What a run's answer needs beside its own row.
 RUN_RELATED = ("project", "agent", "outcome")
@@ -67,7 +69,7 @@ def serialize_budget(run: Run) -> dict[str, dict[str, Any]]:
     parts = {
         "tokens": (run.tokens_limit, run.tokens_used),
         "tool_calls": (run.tool_calls_limit, run.tool_calls_used),
-        "time_ms": (run.time_ms_limit, run.time_ms_used),
+        "time_ms": (run.time_ms_limit, compute_time_used(run, timezone.now())),
     }
     answer: dict[str, dict[str, Any]] = {
         name: {

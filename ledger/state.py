@@ -9,6 +9,7 @@ from typing import Any
 
 from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.memory import Memory
+from guidance.core.runs.running_time import RunningTime
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.turns.memory import TurnMemory
 from ledger.models import FINAL, Run
@@ -63,6 +64,8 @@ class RunState:
     turns: TurnMemory
     # Told by telemetry after the fact: judged like any other, but never held.
     observed: bool
+    # None where no clock was kept: observed runs, the server's own, and those of before.
+    running_time: RunningTime | None
     last_decision: str
     open_reviews: tuple[OpenReview, ...]
     head_seq: int
@@ -79,6 +82,23 @@ class RunState:
         """Calls that a person may still let run: their place in the budget is kept."""
         return sum(review.kind == "confirmation" for review in self.open_reviews)
 
+    @property
+    def idle(self) -> bool:
+        """Whether its session waits for a prompt, and no time counts."""
+        return self.running_time is not None and self.running_time.idle
+
+    def measure_running_ms(self, at: datetime) -> int | None:
+        """How long it has been running, by the server's clock; None where none was kept."""
+        return None if self.running_time is None else self.running_time.measure(at)
+
+    def compute_time_used(self, at: datetime) -> int:
+        """What was reported or what was measured, whichever is more."""
+        return max(self.used.time_ms, self.measure_running_ms(at) or 0)
+
+    def is_time_over(self, at: datetime) -> bool:
+        limit = self.budget.time_ms
+        return limit is not None and self.compute_time_used(at) >= limit
+
     def with_status(self, status: str, *, reason: str, at: datetime) -> RunState:
         """The same run in another status; a final one is given its end."""
         return replace(
@@ -86,7 +106,19 @@ class RunState:
             status=status,
             status_reason=reason,
             finished_at=at if status in FINAL else None,
-        )
+        )._with_running_time(status, idle=self.idle, at=at)
+
+    def with_idle(self, idle: bool, *, at: datetime) -> RunState:
+        """The same run, whose session waits for a prompt, or works."""
+        if idle == self.idle:
+            return self
+        return self._with_running_time(self.status, idle=idle, at=at)
+
+    def _with_running_time(self, status: str, *, idle: bool, at: datetime) -> RunState:
+        if self.running_time is None:
+            return self
+        moved = self.running_time.move(running=status == "running", idle=idle, at=at)
+        return self if moved == self.running_time else replace(self, running_time=moved)
 
     def with_policy(self, policy_id: int) -> RunState:
         """The same run, judged by another version from here on."""
@@ -123,12 +155,16 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("head_hash", "text"),
     ("updated_at", "timestamptz"),
     ("finished_at", "timestamptz"),
+    ("running_ms", "bigint"),
+    ("running_since", "timestamptz"),
+    ("time_over_at", "timestamptz"),
 )
 
 
 def list_column_values(state: RunState) -> tuple[Any, ...]:
     """The values of COLUMNS, in their order."""
     budget, used, memory = state.budget, state.used, state.memory
+    time = state.running_time
     return (
         state.status,
         state.status_reason,
@@ -151,6 +187,9 @@ def list_column_values(state: RunState) -> tuple[Any, ...]:
         state.head_hash,
         state.updated_at,
         state.finished_at,
+        time and time.before_ms,
+        time and time.since,
+        time and time.compute_end(budget.time_ms),
     )
 
 
@@ -161,7 +200,8 @@ def _serialize_memory(state: RunState) -> str:
     """What is not there is not written down: runs stored before read the same."""
     turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
     observed = {"observed": True} if state.observed else {}
-    return to_canonical_json({**state.memory.to_json(), **turns, **observed})
+    idle = {"idle": True} if state.idle else {}
+    return to_canonical_json({**state.memory.to_json(), **turns, **observed, **idle})
 
 
 def build_state(run: Run) -> RunState:
@@ -189,6 +229,7 @@ def build_state(run: Run) -> RunState:
         memory=Memory.from_json(memory),
         turns=TurnMemory.from_json(memory["turns"]) if "turns" in memory else NO_TURNS,
         observed=memory.get("observed", False),
+        running_time=read_running_time(run, idle=memory.get("idle", False)),
         last_decision=run.last_decision,
         open_reviews=tuple(
             OpenReview.from_json(row) for row in json.loads(run.open_reviews)
@@ -198,6 +239,18 @@ def build_state(run: Run) -> RunState:
         updated_at=run.updated_at,
         finished_at=run.finished_at,
     )
+
+
+def read_running_time(run: Run, *, idle: bool = False) -> RunningTime | None:
+    if run.running_ms is None:
+        return None
+    return RunningTime(before_ms=run.running_ms, since=run.running_since, idle=idle)
+
+
+def compute_time_used(run: Run, at: datetime) -> int:
+    """What was reported or what was measured, whichever is more."""
+    time = read_running_time(run)
+    return max(run.time_ms_used, 0 if time is None else time.measure(at))
 
 
 def build_unstarted_state(run: Run) -> RunState:
@@ -218,6 +271,7 @@ def build_unstarted_state(run: Run) -> RunState:
         memory=Memory(),
         turns=NO_TURNS,
         observed=False,
+        running_time=None,
         last_decision="",
         open_reviews=(),
         head_seq=0,

@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from guidance.core.runs.memory import Memory
+from guidance.core.runs.running_time import RunningTime
 from guidance.core.runs.usage import Budget
 from ledger.entry_types import Payload, register_entry_type
 from ledger.state import NO_TURNS, RunState
@@ -24,7 +25,7 @@ def register_entry_types() -> None:
     register_entry_type("checkpoint.redacted")
 
 
-def apply_started(run: RunState, payload: Payload, _at: datetime) -> RunState:
+def apply_started(run: RunState, payload: Payload, at: datetime) -> RunState:
     """A run as its first entry describes it, before anything happened."""
     return replace(
         run,
@@ -34,6 +35,8 @@ def apply_started(run: RunState, payload: Payload, _at: datetime) -> RunState:
         memory=Memory(),
         turns=NO_TURNS,
         observed=payload.get("observed", False),
+        # Entries of before say nothing of it, and their runs are not judged by it.
+        running_time=RunningTime(since=at) if payload.get("timed") else None,
     )
 
 

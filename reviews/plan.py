@@ -12,6 +12,7 @@ from uuid import UUID
 from common.ids import uuid7
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import ReviewRules
+from guidance.core.steps.gates.budget import describe_time_over
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
 from ledger.plan import Plan, Statement
@@ -140,6 +141,18 @@ def close_run(
     plan.add_entry(entry_type, actor=actor, payload={"reason": reason})
     revoke_grants(plan)
     plan.wakes_waiters = True
+
+
+def stop_at_time_limit(plan: Plan, follow_ups: FollowUps) -> None:
+    """The run has used up its time, as reported or by the server's clock."""
+    run, limit_ms = plan.run, plan.run.budget.time_ms
+    assert limit_ms is not None  # else it is never over
+    reason = describe_time_over(
+        limit_ms=limit_ms,
+        reported_ms=run.used.time_ms,
+        running_ms=run.measure_running_ms(plan.at) or 0,
+    )
+    close_run(plan, follow_ups, "run.stopped", actor=CLOCK, reason=reason)
 
 
 def revoke_grants(plan: Plan) -> None:

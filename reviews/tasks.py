@@ -11,7 +11,7 @@ from reviews.policies.backtest.perform import perform_next
 from reviews.policies.moves import move_running_runs
 from reviews.policies.suggestions.perform import perform_next_search
 from reviews.policies.suggestions.services import start_due_searches
-from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
+from reviews.rulings import expiry
 
 # One thread of a process runs backtests: the others do what cannot wait.
 _backtesting = threading.Lock()
@@ -19,12 +19,17 @@ _backtesting = threading.Lock()
 
 @shared_task
 def expire_reviews() -> int:
-    return expire_due_reviews()
+    return expiry.expire_due_reviews()
 
 
 @shared_task
 def abandon_runs() -> int:
-    return abandon_silent_runs()
+    return expiry.abandon_silent_runs()
+
+
+@shared_task
+def stop_overdue_runs() -> int:
+    return expiry.stop_overdue_runs()
 
 
 @shared_task

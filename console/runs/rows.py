@@ -15,6 +15,7 @@ from django.db.models import BigIntegerField, Count, F, JSONField, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from accounts.models import SYSTEM_AGENTS
@@ -31,6 +32,7 @@ from console.format import (
 from guidance.core.number_format import format_duration, format_percent_beside
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.selectors import exclude_system_runs
+from ledger.state import compute_time_used
 from safetext import make_visible_line
 
 PAGE = 50
@@ -232,7 +234,10 @@ def list_amounts(run: Run) -> tuple[Amount, ...]:
         _build_amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
         _build_amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
         _build_amount(
-            "Time", run.time_ms_used, run.time_ms_limit, (format_span, format_duration)
+            "Time",
+            compute_time_used(run, timezone.now()),
+            run.time_ms_limit,
+            (format_span, format_duration),
         ),
         _build_amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
     )

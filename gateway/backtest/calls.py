@@ -8,6 +8,7 @@ from typing import Any
 
 from gateway.backtest.facts import build_draft_budget, find_draft_cap, shorten
 from gateway.stored_decisions import (
+    check_stored_budget,
     get_stored_cap,
     is_kept_whole,
     judge_stored_call,
@@ -18,11 +19,7 @@ from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.runs.usage import Budget
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judge_call import (
-    GATEWAY_VERSION,
-    CallVerdict,
-    check_call_budget,
-)
+from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.core.vocabulary import CALL_DECISIONS
 from ledger.backtest.judges import (
@@ -60,10 +57,7 @@ def judge_live_call(
     def judge(
         *, policy: Policy, budget: Budget, reached: CapReached | None
     ) -> dict[str, Any]:
-        state = item.state
-        finding = check_call_budget(
-            budget=budget, used=state.used, reserved=state.reserved_calls
-        )
+        finding = check_stored_budget(item.payload, item.state, budget=budget)
         return block_at_cap(verdict.add_finding(finding), reached).to_json()
 
     return _judge_both(item, judge)

@@ -17,6 +17,7 @@ from gateway.coding_agents.lifecycle import (
     handle_user_prompt,
 )
 from gateway.coding_agents.replies import Outcome, add_notes, build_host_answer
+from gateway.coding_agents.idling import ends_turn, mark_idle
 from gateway.coding_agents.results import handle_post_tool_use
 from gateway.coding_agents.session_events import HookEvent
 from gateway.coding_agents.turns import handle_stop
@@ -56,6 +57,8 @@ async def handle_hook_event(
     try:
         async with asyncio.timeout(options.wait_s - hook.margin / 2):
             outcome = await answer(hook)
+            if ends_turn(hook, outcome):
+                await mark_idle(hook, idle=True)
     except TimeoutError:
         raise Unavailable(f"No answer within {options.wait_s} seconds.") from None
     return build_reply(build_host_answer(host, event, add_notes(outcome, hook.notes)))

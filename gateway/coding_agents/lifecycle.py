@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from gateway.coding_agents import wording
+from gateway.coding_agents.idling import mark_idle
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import HookEvent
 from gateway.coding_agents.sessions import (
@@ -42,6 +43,7 @@ async def handle_user_prompt(hook: HookEvent) -> Outcome:
     run = await ensure_run(hook, prompted=True)
     if run.over:
         return run.describe_halt()
+    await mark_idle(hook, idle=False)
     if hook.body.source == "sdk" and not run.headless:
         await mark_headless(run)
     gone = (HookAnswer.ASK, HookAnswer.LEFT)

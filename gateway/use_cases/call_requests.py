@@ -15,6 +15,7 @@ from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, build_reply
 from gateway.shadow import JudgedDecision, ShadowedCall, judge_call_by_draft
+from gateway.transitions import build_time_facts
 from gateway.use_cases.access import (
     get_first_open_review,
     refuse_unless_calling,
@@ -44,7 +45,7 @@ from reviews.caps import find_reached_review_cap
 from reviews.errors import PolicyMoved, RunPaused
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
-from reviews.plan import open_review
+from reviews.plan import FollowUps, load_follow_ups, open_review, stop_at_time_limit
 from reviews.policies.shadow.running import count_same
 
 GATEWAY = "system:tool-gateway"
@@ -82,16 +83,20 @@ class JudgeCall(ChangeRequest[Reply]):
     checked: CheckedCall
     call_code: str = field(default_factory=lambda: str(uuid7()))
     reached: CapReached | None = field(default=None, init=False)
+    follow_ups: FollowUps = field(default_factory=dict, init=False)
     # Whether a draft that judges, too, decides the same.
     same: bool = field(default=False, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         """Whether there still is room for a review, while nobody else can take it."""
         self.reached = self.checked.reached
-        if self.needs_lock and self.reached is None:
+        if not self.needs_lock:
+            return
+        if self.reached is None:
             self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
             )
+        self.follow_ups = load_follow_ups(run, at)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan, verdict = self._begin(run, at)
@@ -102,8 +107,13 @@ class JudgeCall(ChangeRequest[Reply]):
         refuse_unless_calling(run, self.agent)
         if run.policy_id != self.checked.policy.id:
             raise PolicyMoved("The run goes on under another version of its policy.")
+        if run.is_time_over(at):
+            self.require_lock()  # it is stopped, and its open reviews end with it
         budget = check_call_budget(
-            budget=run.budget, used=run.used, reserved=run.reserved_calls
+            budget=run.budget,
+            used=run.used,
+            reserved=run.reserved_calls,
+            running_ms=run.measure_running_ms(at),
         )
         return Plan(run, at), self.checked.verdict.add_finding(budget)
 
@@ -122,6 +132,7 @@ class JudgeCall(ChangeRequest[Reply]):
                 self.checked.digest, policy=self.checked.policy, at=plan.at
             )
         payload = self._build_payload(verdict, grant, use)
+        payload |= build_time_facts(run, plan.at)
         if reached is not None:
             payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
@@ -131,11 +142,13 @@ class JudgeCall(ChangeRequest[Reply]):
         plan.add_entry("call.judged", actor=self.agent.actor, payload=payload)
         if verdict.decision == "require-confirmation":
             payload["review"] = self._put_before_a_person(plan, verdict)
-        payload["budget_remaining"] = get_remaining_budget(plan.run)
+        payload["budget_remaining"] = get_remaining_budget(plan.run, plan.at)
         plan.rows += self._build_rows(plan, payload, grant, use, seq)
         if use is not None:
             plan.side_updates.append(partial(use.store, plan.at))
         self._judge_by_draft(plan, run, payload, seq)
+        if run.is_time_over(plan.at):
+            stop_at_time_limit(plan, self.follow_ups)
         return plan.change(self._answer)
 
     def _judge_by_draft(
@@ -289,7 +302,8 @@ class RepeatCall(JudgeCall):
         payload = {
             **self._build_payload(verdict, None, None),
             "call": str(self.stored.code),
-            "budget_remaining": get_remaining_budget(run),
+            "budget_remaining": get_remaining_budget(run, at),
+            **build_time_facts(run, at),
         }
         seq = plan.next_seq
         plan.add_entry("call.replayed", actor=self.agent.actor, payload=payload)

@@ -38,11 +38,12 @@ from reviews.errors import (
     GrantSpent,
     ResultSeen,
     ReviewOpen,
+    RunClosed,
     build_review_reference,
     refuse_closed,
 )
 from reviews.models import Grant, GrantState, ReviewState, ToolCall
-from reviews.plan import CLOCK
+from reviews.plan import CLOCK, FollowUps, load_follow_ups, stop_at_time_limit
 
 
 @dataclass(kw_only=True)
@@ -89,6 +90,11 @@ class RedeemGrant(CallChangeRequest):
     """Spend the grant: the one moment when the call may begin."""
 
     digest: str
+    follow_ups: FollowUps = field(default_factory=dict, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        super().load(run, at)
+        self.follow_ups = load_follow_ups(run, at)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         call = self.call
@@ -107,6 +113,9 @@ class RedeemGrant(CallChangeRequest):
             return _expire(run, grant, at)
         refuse_unless_calling(run, self.agent)
         plan = Plan(run, at)
+        if run.is_time_over(at):
+            stop_at_time_limit(plan, self.follow_ups)
+            return plan.refuse(RunClosed.from_run(plan.run))
         plan.add_entry(
             "call.claimed",
             actor=self.agent.actor,
@@ -222,7 +231,7 @@ class SettleCall(CallChangeRequest):
                 settled_at=at,
             )
         )
-        remaining = get_remaining_budget(plan.run)
+        remaining = get_remaining_budget(plan.run, at)
         return plan.change(partial(self._answer, remaining))
 
     def _answer(
@@ -290,7 +299,7 @@ def _get_settled_reply(change_request: SettleCall) -> Reply:
     )
     return _build_settled_reply(
         change_request,
-        remaining=get_remaining_budget(build_state(call.run)),
+        remaining=get_remaining_budget(build_state(call.run), timezone.now()),
         receipt={"seq": entry.seq, "hash": entry.hash},
         replayed=True,
     )

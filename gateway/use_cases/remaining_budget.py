@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from guidance.core.money import format_usd
 from ledger.state import RunState
 
 
-def get_remaining_budget(run: RunState) -> dict[str, Any]:
+def get_remaining_budget(run: RunState, at: datetime) -> dict[str, Any]:
     """Calls that wait for a person are taken off: their place is kept for them."""
     budget, used = run.budget, run.used
     cost = budget.cost_micros
@@ -16,7 +17,7 @@ def get_remaining_budget(run: RunState) -> dict[str, Any]:
     return {
         "tokens": _subtract(budget.tokens, used.tokens),
         "tool_calls": _subtract(budget.tool_calls, calls),
-        "time_ms": _subtract(budget.time_ms, used.time_ms),
+        "time_ms": _subtract(budget.time_ms, run.compute_time_used(at)),
         "cost_usd": None if cost is None else format_usd(cost - used.cost_micros),
     }
 

@@ -80,7 +80,7 @@ class StartRun(NewRunRequest[Reply]):
                 "parent": self.body.parent_run,
                 "policy": self.policy.build_stamp(),
                 "budget": asdict(run.budget),
-                **self._observed,
+                **({"observed": True} if self.observed else {"timed": True}),
             },
         )
         return plan.change(partial(build_run_reply, run.id, status=201))

@@ -17,6 +17,7 @@ from gateway.schemas.runs import StepIn
 from gateway.shadow import JudgedDecision, judge_step_by_draft
 from gateway.transitions import (
     apply_step,
+    build_time_facts,
     count_repeated_turns,
     get_headline,
     report_from_json,
@@ -129,6 +130,7 @@ class ReportSteps(ChangeRequest[Reply]):
             used=run.used,
             budget=run.budget,
             turns_repeat=count_repeated_turns(run, policy.policy),
+            running_ms=run.measure_running_ms(plan.at),
         )
         refuse_uncountable(verdict.used)
         reached = None
@@ -142,6 +144,7 @@ class ReportSteps(ChangeRequest[Reply]):
             "review": None,
             "policy": policy.build_stamp(),
             "engine": ENGINE_VERSION,
+            **build_time_facts(run, plan.at),
             **({"review_limit": reached.to_json()} if reached else {}),
         }
         seq = plan.next_seq

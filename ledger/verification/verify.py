@@ -91,6 +91,7 @@ _TOLD = frozenset(
         *("status", "status_reason", "last_decision", "last_step", "open_reviews"),
         *("tokens_limit", "tool_calls_limit", "time_ms_limit", "cost_micros_limit"),
         *("updated_at", "finished_at"),
+        *("running_ms", "running_since", "time_over_at"),
     }
 )
 

@@ -1,4 +1,5 @@
-"""What time does by itself: reviews expire, silent runs are abandoned.
+"""What time does by itself: reviews expire, silent runs are abandoned, and runs whose
+time is used up are stopped.
 
 A sweep finds what is due; the change request judges again under the lock, because a person
 may have been faster. Expiry never approves.
@@ -29,6 +30,7 @@ from reviews.plan import (
     call_closed_hook,
     close_run,
     end_review,
+    stop_at_time_limit,
 )
 
 SWEEP_LIMIT = 500
@@ -94,6 +96,16 @@ class AbandonRun(ClosingRequest[bool]):
         return plan.change(_return_true)
 
 
+@dataclass(kw_only=True)
+class StopOverdueRun(ClosingRequest[bool]):
+    def decide(self, run: RunState, at: datetime) -> Change[bool]:
+        if run.status != RunStatus.RUNNING or not run.is_time_over(at):
+            raise RunClosed.from_run(run)
+        plan = Plan(run, at)
+        stop_at_time_limit(plan, self.follow_ups)
+        return plan.change(_return_true)
+
+
 def _is_silent(run: RunState, at: datetime) -> bool:
     patience = get_policy(run.policy_id).policy.runs.abandon_after_s
     return at >= run.updated_at + timedelta(seconds=patience)
@@ -130,6 +142,18 @@ def abandon_silent_runs() -> int:
         >= updated_at
         + timedelta(seconds=get_policy(policy_id).policy.runs.abandon_after_s)
     )
+
+
+def stop_overdue_runs() -> int:
+    """Stop every running run that has used up its time and reports nothing more."""
+    overdue = (
+        Run.objects.filter(
+            status=RunStatus.RUNNING, time_over_at__lte=timezone.now()
+        )
+        .order_by("time_over_at")
+        .values_list("code", flat=True)[:SWEEP_LIMIT]
+    )
+    return sum(_attempt(StopOverdueRun(run_code=str(code))) for code in overdue)
 
 
 def _attempt(change_request: ChangeRequest[bool]) -> bool:

@@ -40,6 +40,8 @@ EVENTS = {
     "run.abandoned": ("clock", "mute", "Run abandoned"),
     "run.stopped": ("stop", "stop", "Run stopped"),
     "run.reopened": ("retry", "go", "Run reopened"),
+    "session.idle": ("clock", "mute", "Waits for the next prompt"),
+    "session.prompted": ("play", "mute", "Prompted at the terminal"),
     "agent.observed": ("eye", "mute", "Agent ended"),
     "checkpoint.saved": ("flag", "mute", "Checkpoint saved"),
     "checkpoint.redacted": ("key", "mute", "Secrets removed from a checkpoint"),

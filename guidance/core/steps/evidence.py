@@ -41,6 +41,8 @@ class Evidence(NamedTuple):
     budget: Budget
     remaining: Remaining
     turns_cycle: int = 0
+    # Whether the time is what the server measured, and not what was reported.
+    is_time_measured: bool = False
     coherence_reported: float | None = None
     coherence_computed: float | None = None
     uncertainty_reported: float | None = None
@@ -73,8 +75,10 @@ def build_evidence(
     used: Usage,
     budget: Budget,
     turns_repeat: int = 0,
+    running_ms: int | None = None,
 ) -> Evidence:
     """The evidence of a reported step; trace, segment and used include that step."""
+    time_ms = max(used.time_ms, running_ms or 0)
     current = trace[-segment:]
     window = current[-limits.rework_window :]
     rework = [step.rework for step in window].count(True)
@@ -108,11 +112,12 @@ def build_evidence(
         trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,
         cycle=repeats,
         turns_cycle=turns_repeat,
+        is_time_measured=time_ms > used.time_ms,
         budget=budget,
         remaining=Remaining(
             tokens=_subtract(budget.tokens, used.tokens),
             tool_calls=_subtract(budget.tool_calls, used.tool_calls),
-            time_ms=_subtract(budget.time_ms, used.time_ms),
+            time_ms=_subtract(budget.time_ms, time_ms),
             cost_micros=_subtract(budget.cost_micros, used.cost_micros),
         ),
     )

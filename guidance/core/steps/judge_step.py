@@ -93,10 +93,12 @@ def judge_step(
     used: Usage,
     budget: Budget,
     turns_repeat: int = 0,
+    running_ms: int | None = None,
 ) -> StepVerdict:
     """Judge one step; `memory` and `used` are those before it.
 
     `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
+    `running_ms` is how long the run has been running by the server's clock.
     """
     limits = policy.continue_limits
     after = memory.add_step(report, kept=count_kept_steps(limits))
@@ -111,6 +113,7 @@ def judge_step(
         used=used,
         budget=budget,
         turns_repeat=turns_repeat,
+        running_ms=running_ms,
     )
     findings, metrics = ask_gates(limits=limits, evidence=evidence)
     decisions = [finding.decision for finding in findings]

@@ -179,13 +179,14 @@ def _is_quote(secret: SecretFinding) -> bool:
 
 
 def check_call_budget(
-    *, budget: Budget, used: Usage, reserved: int
+    *, budget: Budget, used: Usage, reserved: int, running_ms: int | None = None
 ) -> CallFinding | None:
-    """Names every part of which nothing is left; `reserved` calls still wait."""
+    """Names every part of which nothing is left; `reserved` calls still wait, and
+    `running_ms` is how long the run has been running by the server's clock."""
     parts = {
         "tokens": (budget.tokens, used.tokens),
         "tool_calls": (budget.tool_calls, used.tool_calls + reserved),
-        "time_ms": (budget.time_ms, used.time_ms),
+        "time_ms": (budget.time_ms, max(used.time_ms, running_ms or 0)),
         "cost_usd": (budget.cost_micros, used.cost_micros),
     }
     gone = [

@@ -103,6 +103,8 @@ def test_what_an_agent_did_stands_in_the_ledger_and_held_nobody(
     }
     started, first, called, last, finished = ledger(agent, run["id"])
     assert started["payload"]["observed"] is True
+    # Told after the fact: how long we have known of it says nothing about its work.
+    assert "timed" not in started["payload"]
     assert {step["type"] for step in (first, called, last)} == {"step.observed"}
     assert called["payload"]["report"]["failed_calls"] == 1
     said = [step["payload"]["report"]["summary"] for step in (first, called, last)]
@@ -121,3 +123,4 @@ def test_what_an_agent_did_stands_in_the_ledger_and_held_nobody(
     call_command("replay", run=run["id"])
     call_command("ledger_verify", run=run["id"])
     assert json.loads(row.memory)["observed"] is True
+    assert (row.running_ms, row.running_since, row.time_over_at) == (None, None, None)

@@ -24,7 +24,9 @@ RUNS = {
         "Tool calls", "Granted or reported; null is no limit.", "calls"
     ),
     "budget.time_ms": Words(
-        "Time", "What the steps took, as reported; null is no limit.", "ms"
+        "Time",
+        "While it runs, or as reported, whichever is more; null is no limit.",
+        "ms",
     ),
     "budget.cost_usd": Words(
         "Cost", "What the steps cost, as reported; null is no limit.", "USD"

@@ -10,17 +10,20 @@ from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
 
+_MEASURED = "time used up by the server's clock"
+
 
 def check_budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     """One finding that names every part of which nothing is left."""
     left, whole = evidence.remaining, evidence.budget
+    time = _MEASURED if evidence.is_time_measured else "time used up"
     gone = [
-        (name, amount, limit, unit)
-        for name, amount, limit, unit in (
-            ("tokens", left.tokens, whole.tokens, _format_count),
-            ("tool calls", left.tool_calls, whole.tool_calls, _format_count),
-            ("time", left.time_ms, whole.time_ms, format_duration),
-            ("cost", left.cost_micros, whole.cost_micros, _format_dollars),
+        (what, amount, limit, unit)
+        for what, amount, limit, unit in (
+            ("tokens used up", left.tokens, whole.tokens, _format_count),
+            ("tool calls used up", left.tool_calls, whole.tool_calls, _format_count),
+            (time, left.time_ms, whole.time_ms, format_duration),
+            ("cost used up", left.cost_micros, whole.cost_micros, _format_dollars),
         )
         if amount is not None and amount <= 0
     ]
@@ -30,11 +33,19 @@ def check_budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     return Finding(
         gate="budget",
         decision="stop",
-        message=message[0].upper() + message[1:],
+        message=_capitalize(message),
         # What remains of the first part that is used up, against the nothing allowed.
         value=gone[0][1],
         limit=0,
     )
+
+
+def describe_time_over(*, limit_ms: int, reported_ms: int, running_ms: int) -> str:
+    """The same words, where no step is judged."""
+    measured = running_ms > reported_ms
+    left = limit_ms - max(reported_ms, running_ms)
+    what = _MEASURED if measured else "time used up"
+    return _capitalize(_describe_used_up(what, left, limit_ms, format_duration))
 
 
 def check_slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
@@ -55,11 +66,11 @@ def check_slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
 
 
 def _describe_used_up(
-    name: str, amount: int, limit: int | None, unit: Callable[[int], str]
+    what: str, amount: int, limit: int | None, unit: Callable[[int], str]
 ) -> str:
     of = "" if limit is None else f" of {unit(limit)}"
     over = f", {unit(-amount)} over" if amount < 0 else ""
-    return f"{name} used up: {unit(0)}{of} left{over}"
+    return f"{what}: {unit(0)}{of} left{over}"
 
 
 def _format_count(amount: int) -> str:
@@ -68,3 +79,7 @@ def _format_count(amount: int) -> str:
 
 def _format_dollars(micros: int) -> str:
     return f"{format_usd(micros)} USD"
+
+
+def _capitalize(text: str) -> str:
+    return text[0].upper() + text[1:]
