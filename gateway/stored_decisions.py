@@ -49,6 +49,7 @@ def judge_stored_step(
         budget=budget,
         turns_repeat=count_repeated_turns(state, policy),
         running_ms=payload.get("running_ms"),
+        waited_ms=payload.get("waited_ms"),
     )
     return stop_at_cap(verdict, reached)
 

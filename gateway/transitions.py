@@ -11,6 +11,7 @@ from guidance.core.policy import Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.steps.judge_step import (
     FACTS_FIRST_VERSION,
+    KEPT_WAITS_VERSION,
     StepVerdict,
     count_throttle,
 )
@@ -53,7 +54,11 @@ def apply_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
     """A judged step: totals and memory move; a stop latches at once."""
     decision = "" if run.observed else verdict.decision
     moved = replace(
-        run, used=verdict.used, memory=verdict.memory, last_decision=decision
+        run,
+        used=verdict.used,
+        memory=verdict.memory,
+        last_decision=decision,
+        throttled_at=at if decision == "throttle" else None,
     ).with_idle(False, at=at)
     if decision == "stop":
         return moved.with_status("stopped", reason=get_headline(verdict, "stop"), at=at)
@@ -84,6 +89,13 @@ def apply_counted_step(
         report, kept=kept, takes_word=payload["engine"] < FACTS_FIRST_VERSION
     )
     memory = count_throttle(after, before=run.memory, decisions=decisions)
+    if payload["engine"] >= KEPT_WAITS_VERSION:
+        waited_ms = payload.get("waited_ms")
+        memory = replace(
+            memory,
+            delay_ms=payload["verdict"]["delay_ms"],
+            ignored_waits=run.memory.count_ignored_waits(waited_ms),
+        )
     used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
     return apply_stored_step(replace(run, memory=memory, used=used), payload, at)
 

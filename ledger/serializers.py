@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.utils import timezone
 
 from guidance.core.money import format_usd
 from guidance.selectors import get_policy
@@ -66,10 +65,11 @@ def serialize_outcome(run: Run) -> dict[str, Any]:
 
 
 def serialize_budget(run: Run) -> dict[str, dict[str, Any]]:
+    """As of the run's last entry: it reads the same until something happens."""
     parts = {
         "tokens": (run.tokens_limit, run.tokens_used),
         "tool_calls": (run.tool_calls_limit, run.tool_calls_used),
-        "time_ms": (run.time_ms_limit, compute_time_used(run, timezone.now())),
+        "time_ms": (run.time_ms_limit, compute_time_used(run, run.updated_at)),
     }
     answer: dict[str, dict[str, Any]] = {
         name: {

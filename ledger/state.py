@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from guidance.core.canonical import to_canonical_json
@@ -67,6 +67,8 @@ class RunState:
     # None where no clock was kept: observed runs, the server's own, and those of before.
     running_time: RunningTime | None
     last_decision: str
+    # When the last answer asked it to wait, if that is what it did.
+    throttled_at: datetime | None
     open_reviews: tuple[OpenReview, ...]
     head_seq: int
     head_hash: str
@@ -90,6 +92,12 @@ class RunState:
     def measure_running_ms(self, at: datetime) -> int | None:
         """How long it has been running, by the server's clock; None where none was kept."""
         return None if self.running_time is None else self.running_time.measure(at)
+
+    def measure_waited_ms(self, at: datetime) -> int | None:
+        """How long ago it was throttled; None where the last answer was another one."""
+        if self.throttled_at is None:
+            return None
+        return (at - self.throttled_at) // timedelta(milliseconds=1)
 
     def compute_time_used(self, at: datetime) -> int:
         """What was reported or what was measured, whichever is more."""
@@ -201,7 +209,11 @@ def _serialize_memory(state: RunState) -> str:
     turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
     observed = {"observed": True} if state.observed else {}
     idle = {"idle": True} if state.idle else {}
-    return to_canonical_json({**state.memory.to_json(), **turns, **observed, **idle})
+    at = state.throttled_at
+    throttled = {} if at is None else {"throttled_at": at.isoformat()}
+    return to_canonical_json(
+        {**state.memory.to_json(), **turns, **observed, **idle, **throttled}
+    )
 
 
 def build_state(run: Run) -> RunState:
@@ -231,6 +243,7 @@ def build_state(run: Run) -> RunState:
         observed=memory.get("observed", False),
         running_time=read_running_time(run, idle=memory.get("idle", False)),
         last_decision=run.last_decision,
+        throttled_at=_read_moment(memory.get("throttled_at")),
         open_reviews=tuple(
             OpenReview.from_json(row) for row in json.loads(run.open_reviews)
         ),
@@ -239,6 +252,10 @@ def build_state(run: Run) -> RunState:
         updated_at=run.updated_at,
         finished_at=run.finished_at,
     )
+
+
+def _read_moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
 
 
 def read_running_time(run: Run, *, idle: bool = False) -> RunningTime | None:
@@ -273,6 +290,7 @@ def build_unstarted_state(run: Run) -> RunState:
         observed=False,
         running_time=None,
         last_decision="",
+        throttled_at=None,
         open_reviews=(),
         head_seq=0,
         head_hash=run.head_hash,

@@ -10,6 +10,7 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid, NotFound, Unavailable
 from common.responses import Reply, build_reply
 from gateway.coding_agents.calls import handle_permission_request, handle_pre_tool_use
+from gateway.coding_agents.idling import ends_turn, mark_idle
 from gateway.coding_agents.inputs import HookIn, Host, Options
 from gateway.coding_agents.lifecycle import (
     handle_session_end,
@@ -17,7 +18,6 @@ from gateway.coding_agents.lifecycle import (
     handle_user_prompt,
 )
 from gateway.coding_agents.replies import Outcome, add_notes, build_host_answer
-from gateway.coding_agents.idling import ends_turn, mark_idle
 from gateway.coding_agents.results import handle_post_tool_use
 from gateway.coding_agents.session_events import HookEvent
 from gateway.coding_agents.turns import handle_stop

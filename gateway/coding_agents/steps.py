@@ -20,6 +20,7 @@ from gateway.models import HookSession
 from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import ReportSteps, build_report
 from guidance.core.runs.facts import StepReport
+from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, get_writer
 from reviews.errors import RunClosed, RunPaused
@@ -37,6 +38,10 @@ class ReportNextStep(ReportSteps):
     told: StepReport
     session_id: int
     owed: HookSession = field(init=False)
+
+    def _measure_wait(self, plan: Plan) -> None:
+        """The server itself holds the hook for as long as it may, see `_obey`; other tools
+        end meanwhile, and say nothing about the agent's patience."""
 
     def load(self, run: RunState, at: datetime) -> None:
         super().load(run, at)

@@ -299,7 +299,7 @@ def _get_settled_reply(change_request: SettleCall) -> Reply:
     )
     return _build_settled_reply(
         change_request,
-        remaining=get_remaining_budget(build_state(call.run), timezone.now()),
+        remaining=get_remaining_budget(build_state(call.run), call.run.updated_at),
         receipt={"seq": entry.seq, "hash": entry.hash},
         replayed=True,
     )

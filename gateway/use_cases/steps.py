@@ -114,13 +114,22 @@ class ReportSteps(ChangeRequest[Reply]):
         self.same = 0
         plan = Plan(run, at)
         for report in self.reports:
-            verdict = self._judge(plan, report, policy)
+            verdict = self._judge(plan, report, policy, self._measure_wait(plan))
             if verdict.decision in {"pause", "stop"}:
                 break
         return plan.change(self._answer)
 
+    def _measure_wait(self, plan: Plan) -> int | None:
+        """How long ago the agent was asked to wait. Steps behind the first one of a batch
+        cannot have known of it."""
+        return None if plan.drafts else plan.run.measure_waited_ms(plan.at)
+
     def _judge(
-        self, plan: Plan, report: StepReport, policy: LoadedPolicy
+        self,
+        plan: Plan,
+        report: StepReport,
+        policy: LoadedPolicy,
+        waited_ms: int | None,
     ) -> StepVerdict:
         run = plan.run
         verdict = judge_step(
@@ -131,6 +140,7 @@ class ReportSteps(ChangeRequest[Reply]):
             budget=run.budget,
             turns_repeat=count_repeated_turns(run, policy.policy),
             running_ms=run.measure_running_ms(plan.at),
+            waited_ms=waited_ms,
         )
         refuse_uncountable(verdict.used)
         reached = None
@@ -145,6 +155,7 @@ class ReportSteps(ChangeRequest[Reply]):
             "policy": policy.build_stamp(),
             "engine": ENGINE_VERSION,
             **build_time_facts(run, plan.at),
+            **({} if waited_ms is None else {"waited_ms": waited_ms}),
             **({"review_limit": reached.to_json()} if reached else {}),
         }
         seq = plan.next_seq

@@ -147,9 +147,7 @@ def abandon_silent_runs() -> int:
 def stop_overdue_runs() -> int:
     """Stop every running run that has used up its time and reports nothing more."""
     overdue = (
-        Run.objects.filter(
-            status=RunStatus.RUNNING, time_over_at__lte=timezone.now()
-        )
+        Run.objects.filter(status=RunStatus.RUNNING, time_over_at__lte=timezone.now())
         .order_by("time_over_at")
         .values_list("code", flat=True)[:SWEEP_LIMIT]
     )

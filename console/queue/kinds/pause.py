@@ -116,6 +116,8 @@ def list_measures(
     ]
     if "repetition" in found:
         rows.append(("repetition", _build_repetition(found["repetition"], limits)))
+    if "throttle_ignored" in found:
+        rows.append(("throttle_ignored", _build_ignored(found["throttle_ignored"])))
     # Both gates speak about the same figure; only the worse one is a trip.
     found.setdefault("step_limit", found.get("checkpoint"))
     judged = [
@@ -253,6 +255,19 @@ def _build_repetition(finding: Mapping[str, Any], limits: Mapping[str, Any]) -> 
         share=min(1.0, value / (limit * 1.25)),
         tick=0.8,
         beyond="repeats",
+    )
+
+
+def _build_ignored(finding: Mapping[str, Any]) -> _Row:
+    value, limit = finding["value"], finding["limit"]
+    return _Row(
+        name="Delays not waited",
+        value="–" if value is None else f"{value} ×",
+        limit="" if limit is None else f"limit {limit} ×",
+        share=min(1.0, value / (limit * 1.25)) if limit else 0.0,
+        tick=0.8,
+        beyond="ignored",
+        known=value is not None,
     )
 
 

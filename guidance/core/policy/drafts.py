@@ -33,6 +33,7 @@ GATE_SETTINGS = {
         "continue.slope_window",
         "continue.slope_min_points",
     ),
+    "throttle_ignored": ("continue.throttle_ignore_limit",),
     "checkpoint": ("continue.checkpoint_interval_steps",),
 }
 

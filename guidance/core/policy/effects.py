@@ -23,6 +23,7 @@ _LOWER = {
     "continue.max_rework_ratio": ("Pauses", "pause"),
     "continue.max_uncertainty": ("Pauses", "pause"),
     "continue.repeat_limit": ("Pauses", "pause"),
+    "continue.throttle_ignore_limit": ("Pauses", "pause"),
     "continue.max_consecutive_steps": ("Stops", "stop"),
     "continue.max_budget_slope": ("Slows down", "throttle"),
     "budget.tokens": ("Stops", "stop"),

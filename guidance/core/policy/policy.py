@@ -58,6 +58,7 @@ class ContinueLimits:
     slope_min_points: int = 6
     throttle_base_ms: int = 5_000
     throttle_max_ms: int = 60_000
+    throttle_ignore_limit: int = 3
     repeat_limit: int = 3
 
 
@@ -195,6 +196,7 @@ def _read_continue_limits(section: Section) -> ContinueLimits:
         slope_min_points=whole("slope_min_points", low=3, high=TRACE_LIMIT),
         throttle_base_ms=whole("throttle_base_ms", low=1, high=_DAY_MS),
         throttle_max_ms=whole("throttle_max_ms", low=1, high=_DAY_MS),
+        throttle_ignore_limit=whole("throttle_ignore_limit", low=1, high=_MANY),
         # One time is no repetition; the longest cycle must fit into the memory.
         repeat_limit=whole("repeat_limit", low=2, high=TRACE_LIMIT // CYCLE_LIMIT),
     )

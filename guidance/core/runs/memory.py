@@ -59,6 +59,8 @@ class Memory:
 
     `trace` has the newest step last. `segment` counts the steps since the run began
     or a pause was approved: the rework window, repetition and slope see only those.
+    `delay_ms` is what the last answer asked to wait, `ignored_waits` how many such waits
+    in a row were not kept.
     """
 
     steps: int = 0
@@ -69,6 +71,17 @@ class Memory:
     segment: int = 0
     trace: tuple[StepTrace, ...] = ()
     calls: CallTally = NO_CALLS
+    delay_ms: int = 0
+    ignored_waits: int = 0
+
+    def count_ignored_waits(self, waited_ms: int | None) -> int:
+        """With the next step, which came so long after the last answer; None where that
+        says nothing, as within a batch. A twentieth less is long enough: timers and the
+        clocks of several processes are not exact."""
+        if not self.delay_ms or waited_ms is None:
+            return self.ignored_waits
+        is_kept = waited_ms * 20 >= self.delay_ms * 19
+        return 0 if is_kept else self.ignored_waits + 1
 
     def add_step(
         self, report: StepReport, *, kept: int, takes_word: bool = False
@@ -88,12 +101,12 @@ class Memory:
 
     def start_segment(self) -> Memory:
         """After an approved pause: what led to it is not held against the run again."""
-        return replace(self, throttles=0, segment=0)
+        return replace(self, throttles=0, segment=0, delay_ms=0, ignored_waits=0)
 
     def start_fresh(self) -> Memory:
         """After a stopped run was reopened: only the totals remain."""
         return replace(
-            self, last_checkpoint_step=self.last_step, throttles=0, segment=0, trace=()
+            self.start_segment(), last_checkpoint_step=self.last_step, trace=()
         )
 
     def set_checkpoint(self, step: int) -> Memory:
@@ -107,12 +120,15 @@ class Memory:
     def to_json(self) -> dict[str, Any]:
         """A compact form: each remembered step is a list in the order of its fields.
 
-        No calls are not written down: runs stored before there were any read the same.
+        No calls and no waits are not written down: runs stored before there were any
+        read the same.
         """
         calls = self.calls
+        waits = [self.delay_ms, self.ignored_waits]
         tally = [calls.granted, calls.settled, calls.failed, calls.weight]
         return {
             **({} if calls == NO_CALLS else {"calls": tally}),
+            **({"waits": waits} if any(waits) else {}),
             "steps": self.steps,
             "rework_steps": self.rework_steps,
             "last_step": self.last_step,
@@ -135,6 +151,7 @@ class Memory:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Memory:
+        delay_ms, ignored_waits = document.get("waits", (0, 0))
         return cls(
             steps=document["steps"],
             rework_steps=document["rework_steps"],
@@ -157,6 +174,8 @@ class Memory:
                 )
             ),
             calls=_read_tally(document.get("calls")),
+            delay_ms=delay_ms,
+            ignored_waits=ignored_waits,
         )
 
 

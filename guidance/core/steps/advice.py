@@ -21,6 +21,7 @@ _BY_GATE = {
     ),
     "rework": "Wait for a reviewer: too many of the last steps redo earlier work.",
     "uncertainty": "Wait for a reviewer: say what is unclear before going on.",
+    "throttle_ignored": "Wait for a reviewer: you went on without waiting.",
     "repetition": "Wait for a reviewer: the same steps repeat without getting on.",
 }
 # For a gate that could not judge and therefore holds.

@@ -18,6 +18,15 @@ from guidance.core.steps.scores import (
 )
 
 
+class IgnoredWait(NamedTuple):
+    """A step that came `waited_ms` after an answer that asked for `delay_ms`; so many in a
+    row, with this one."""
+
+    times: int
+    delay_ms: int
+    waited_ms: int
+
+
 class Evidence(NamedTuple):
     """`has_enough_rework_steps` and a None in `coherence`, `uncertainty`, `trend` or
     `cycle` say what could not be judged. `cycle` is 0 when no steps repeat, `turns_cycle` when
@@ -43,6 +52,7 @@ class Evidence(NamedTuple):
     turns_cycle: int = 0
     # Whether the time is what the server measured, and not what was reported.
     is_time_measured: bool = False
+    ignored_wait: IgnoredWait | None = None
     coherence_reported: float | None = None
     coherence_computed: float | None = None
     uncertainty_reported: float | None = None
@@ -76,6 +86,7 @@ def build_evidence(
     budget: Budget,
     turns_repeat: int = 0,
     running_ms: int | None = None,
+    ignored_wait: IgnoredWait | None = None,
 ) -> Evidence:
     """The evidence of a reported step; trace, segment and used include that step."""
     time_ms = max(used.time_ms, running_ms or 0)
@@ -113,6 +124,7 @@ def build_evidence(
         cycle=repeats,
         turns_cycle=turns_repeat,
         is_time_measured=time_ms > used.time_ms,
+        ignored_wait=ignored_wait,
         budget=budget,
         remaining=Remaining(
             tokens=_subtract(budget.tokens, used.tokens),

@@ -11,7 +11,7 @@ from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.advice import build_recommended_action
-from guidance.core.steps.evidence import Evidence, build_evidence
+from guidance.core.steps.evidence import Evidence, IgnoredWait, build_evidence
 from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.steps.metrics import Metrics
@@ -21,6 +21,7 @@ from guidance.core.vocabulary import choose_most_severe, get_severity
 __all__ = [
     "ENGINE_VERSION",
     "FACTS_FIRST_VERSION",
+    "KEPT_WAITS_VERSION",
     "ContinueVerdict",
     "Finding",
     "Metrics",
@@ -35,9 +36,11 @@ __all__ = [
 
 # Stored with every decision. Any change that would judge stored facts differently, or in
 # other words, takes the next number: replay judges again what has the same one.
-ENGINE_VERSION = 2
+ENGINE_VERSION = 3
 # Since then what the server saw counts, where an agent says something better.
 FACTS_FIRST_VERSION = 2
+# Since then a run remembers what it was asked to wait.
+KEPT_WAITS_VERSION = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +97,16 @@ def judge_step(
     budget: Budget,
     turns_repeat: int = 0,
     running_ms: int | None = None,
+    waited_ms: int | None = None,
 ) -> StepVerdict:
     """Judge one step; `memory` and `used` are those before it.
 
     `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
-    `running_ms` is how long the run has been running by the server's clock.
+    `running_ms` is how long the run has been running by the server's clock, `waited_ms`
+    how long ago it was throttled.
     """
     limits = policy.continue_limits
+    ignored_waits = memory.count_ignored_waits(waited_ms)
     after = memory.add_step(report, kept=count_kept_steps(limits))
     used = used.add_step(report, counted_calls=memory.calls.granted)
     evidence = build_evidence(
@@ -114,16 +120,23 @@ def judge_step(
         budget=budget,
         turns_repeat=turns_repeat,
         running_ms=running_ms,
+        ignored_wait=IgnoredWait(
+            times=ignored_waits, delay_ms=memory.delay_ms, waited_ms=waited_ms
+        )
+        if ignored_waits > memory.ignored_waits and waited_ms is not None
+        else None,
     )
     findings, metrics = ask_gates(limits=limits, evidence=evidence)
     decisions = [finding.decision for finding in findings]
     decision = choose_most_severe(decisions)
+    delay_ms = compute_delay(decision, limits=limits, throttles=memory.throttles)
+    counted = count_throttle(after, before=memory, decisions=decisions)
     return StepVerdict(
         decision=decision,
         findings=findings,
         metrics=metrics,
-        delay_ms=compute_delay(decision, limits=limits, throttles=memory.throttles),
-        memory=count_throttle(after, before=memory, decisions=decisions),
+        delay_ms=delay_ms,
+        memory=replace(counted, delay_ms=delay_ms, ignored_waits=ignored_waits),
         used=used,
     )
 

@@ -17,16 +17,19 @@ def send(client: httpx.Client, run: str, steps: list[dict[str, Any]]) -> httpx.R
 
 def test_a_batch_is_judged_like_its_steps_one_by_one(agent: httpx.Client) -> None:
     alone, together = start_run(agent), start_run(agent)
-    steps = [step(n, tokens=int(1000 * 1.1**n)) for n in range(1, 9)]
+    steps = [step(n, tokens=int(1000 * 1.1**n)) for n in range(1, 7)]
 
-    answer = send(agent, together, steps)
+    sent = send(agent, together, steps)
 
-    body = answer.json()
-    assert answer.status_code == 200
+    body = sent.json()
+    assert sent.status_code == 200
     assert list(body) == ["decisions", "accepted"]
-    assert body["accepted"] == 8
+    assert body["accepted"] == 6
     one_by_one = [agent.post(f"/runs/{alone}/steps", json=s).json() for s in steps]
     for single, batched in zip(one_by_one, body["decisions"], strict=True):
+        # Time passes between the single ones.
+        for answer in (single, batched):
+            del answer["metrics"]["budget_remaining"]["time_ms"]
         for name in ("step", "decision", "delay_ms", "findings", "metrics"):
             assert single[name] == batched[name]
         assert single["receipt"]["seq"] == batched["receipt"]["seq"]

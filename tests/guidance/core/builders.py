@@ -44,12 +44,14 @@ def step(report: StepReport, **overrides: Any) -> StepVerdict:
 def walk(
     steps: Iterable[dict[str, Any]],
     *,
+    waited_ms: int | None = None,
     policy: Policy | None = None,
     budget: Budget = UNLIMITED,
     memory: Memory | None = None,
     used: Usage | None = None,
 ) -> list[StepVerdict]:
-    """Judge one step after the other, whatever is decided on the way."""
+    """Judge one step after the other, whatever is decided on the way; each comes
+    `waited_ms` after the answer before it."""
     verdicts: list[StepVerdict] = []
     memory = memory or Memory()
     used = used or Usage()
@@ -60,6 +62,7 @@ def walk(
             memory=memory,
             used=used,
             budget=budget,
+            waited_ms=waited_ms,
         )
         memory, used = verdict.memory, verdict.used
         verdicts.append(verdict)

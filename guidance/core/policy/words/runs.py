@@ -87,6 +87,9 @@ RUNS = {
         "ms",
     ),
     "continue.throttle_max_ms": Words("Longest delay", "No delay is longer.", "ms"),
+    "continue.throttle_ignore_limit": Words(
+        "Ignored delays", "So many in a row that are not waited out pause.", "times"
+    ),
     "continue.repeat_limit": Words(
         "Repetitions",
         "The same step, turn or cycle so many times in a row pauses.",

@@ -21,7 +21,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "Slows down when tokens grow more than {continue.max_budget_slope} a step over "
         "the last {continue.slope_window}, judged from {continue.slope_min_points} on.",
         "A slowed run waits {continue.throttle_base_ms} first, then twice as long each "
-        "time, at most {continue.throttle_max_ms}.",
+        "time, at most {continue.throttle_max_ms}. It pauses when it does not wait "
+        "{continue.throttle_ignore_limit} in a row.",
     ),
     "Budget": (
         "A run may use {budget.tokens}, {budget.tool_calls}, {budget.time_ms} and "

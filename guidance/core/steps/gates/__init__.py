@@ -10,7 +10,11 @@ from collections.abc import Callable
 from guidance.core.policy import ContinueLimits
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
-from guidance.core.steps.gates.budget import check_budget, check_slope
+from guidance.core.steps.gates.budget import (
+    check_budget,
+    check_ignored_wait,
+    check_slope,
+)
 from guidance.core.steps.gates.progress import (
     check_checkpoint,
     check_coherence,
@@ -33,5 +37,6 @@ REGISTRY: dict[str, Gate] = {
     "uncertainty": check_uncertainty,
     "repetition": check_repetition,
     "slope": check_slope,
+    "throttle_ignored": check_ignored_wait,
     "checkpoint": check_checkpoint,
 }

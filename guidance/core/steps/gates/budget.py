@@ -1,4 +1,4 @@
-"""Gates on spend: the budget, and steps that cost more and more."""
+"""Gates on spend: the budget, steps that cost more and more, and waits not kept."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     return Finding(
         gate="budget",
         decision="stop",
-        message=_capitalize(message),
+        message=_start_with_capital(message),
         # What remains of the first part that is used up, against the nothing allowed.
         value=gone[0][1],
         limit=0,
@@ -45,7 +45,7 @@ def describe_time_over(*, limit_ms: int, reported_ms: int, running_ms: int) -> s
     measured = running_ms > reported_ms
     left = limit_ms - max(reported_ms, running_ms)
     what = _MEASURED if measured else "time used up"
-    return _capitalize(_describe_used_up(what, left, limit_ms, format_duration))
+    return _start_with_capital(_describe_used_up(what, left, limit_ms, format_duration))
 
 
 def check_slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
@@ -61,6 +61,25 @@ def check_slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
             f"over the last {trend.points} steps"
         ),
         value=trend.slope,
+        limit=most,
+    )
+
+
+def check_ignored_wait(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+    """It is asked to wait once more; who never does is put before a person."""
+    ignored = evidence.ignored_wait
+    if ignored is None:
+        return None
+    most = limits.throttle_ignore_limit
+    often = "" if ignored.times == 1 else f", {ignored.times} times in a row"
+    return Finding(
+        gate="throttle_ignored",
+        decision="pause" if ignored.times >= most else "throttle",
+        message=(
+            f"Asked to wait {format_duration(ignored.delay_ms)}, came after "
+            f"{format_duration(ignored.waited_ms)}{often}"
+        ),
+        value=ignored.times,
         limit=most,
     )
 
@@ -81,5 +100,5 @@ def _format_dollars(micros: int) -> str:
     return f"{format_usd(micros)} USD"
 
 
-def _capitalize(text: str) -> str:
+def _start_with_capital(text: str) -> str:
     return text[0].upper() + text[1:]

@@ -29,6 +29,7 @@ BOUNDS: dict[str, tuple[float, float, dict[str, float]]] = {
     "slope_min_points": (3, 100, {"slope_window": 100}),
     "throttle_base_ms": (1, DAY_MS, {"throttle_max_ms": DAY_MS}),
     "throttle_max_ms": (1, DAY_MS, {"throttle_base_ms": 1}),
+    "throttle_ignore_limit": (1, 1_000_000, {}),
     "repeat_limit": (2, 25, {}),
 }
 

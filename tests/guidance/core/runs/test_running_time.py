@@ -93,11 +93,11 @@ def test_of_two_times_the_longer_counts(
 
 def test_the_words_say_whose_clock_it_was() -> None:
     measured = step(make_report(), budget=LIMITED, running_ms=1200)
-    said = "Time used up by the server's clock: 0 ms of 500 ms left, 700 ms over"
+    said = "Time used up by the server's clock: 0 s of 0.5 s left, 0.7 s over"
     assert get_message(measured, "budget") == said
     assert describe_time_over(limit_ms=500, reported_ms=3, running_ms=1200) == said
     told = step(make_report(duration_ms=500), budget=LIMITED, running_ms=20)
-    said = "Time used up: 0 ms of 500 ms left"
+    said = "Time used up: 0 s of 0.5 s left"
     assert get_message(told, "budget") == said
     assert describe_time_over(limit_ms=500, reported_ms=500, running_ms=20) == said
 

@@ -15,8 +15,8 @@ from tests.guidance.core.builders import UNLIMITED, make_policy, make_report, st
 
 # The version, and a digest over the answers to the runs below, which do not change.
 JUDGED = (
-    2,
-    "sha256:f0bf7d94aa1a06ef3fc00a5f9009cca73e662958a669f4d4cef9270b646c9326",
+    3,
+    "sha256:1a395e526073d97c5572d5a736dd539bb5f4c65d4ec34ce4373ebdc85745cd3f",
 )
 
 SMALL = Budget(tokens=60_000, tool_calls=40, time_ms=90_000, cost_micros=2_000_000)
@@ -72,7 +72,9 @@ def judge_runs() -> list[StepVerdict]:
         *walk(
             map(build_growing_step, numbers), memory=long_run[-1].memory.start_segment()
         ),
+        *walk(map(build_growing_step, range(1, 12)), waited_ms=3_000),
         step(make_report(), turns_repeat=2, budget=UNLIMITED),
+        step(make_report(), budget=SMALL, running_ms=90_001),
     ]
 
 

@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from guidance.core.policy import ContinueLimits
+from guidance.core.steps.judge_step import StepVerdict
 from tests.guidance.core.builders import list_gates, make_policy, walk
 from tests.support.rows import each_row
 
@@ -25,8 +26,13 @@ CASES: dict[str, tuple[float, list[dict[str, Any]]]] = {
     "slope_min_points": (5, GROWING[:5]),
     "throttle_base_ms": (1_000, GROWING),
     "throttle_max_ms": (30_000, GROWING),
+    "throttle_ignore_limit": (1, GROWING[:7]),
     "repeat_limit": (2, [{"signature": "a"}] * 2),
 }
+
+
+def describe(verdict: StepVerdict) -> tuple[list[str], str, int]:
+    return list_gates(verdict), verdict.decision, verdict.delay_ms
 
 
 def test_every_limit_has_a_case() -> None:
@@ -36,6 +42,8 @@ def test_every_limit_has_a_case() -> None:
 @each_row("name", CASES)
 def test_the_limit_changes_the_outcome(name: str) -> None:
     value, steps = CASES[name]
-    before = walk(steps)[-1]
-    after = walk(steps, policy=make_policy(**{name: value}))[-1]
-    assert (list_gates(before), before.delay_ms) != (list_gates(after), after.delay_ms)
+    waited = 0 if name == "throttle_ignore_limit" else None
+    before = walk(steps, waited_ms=waited)[-1]
+    policy = make_policy(**{name: value})
+    after = walk(steps, policy=policy, waited_ms=waited)[-1]
+    assert describe(before) != describe(after)

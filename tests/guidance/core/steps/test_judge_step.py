@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -51,7 +52,16 @@ def test_a_healthy_step_goes_on() -> None:
 
 
 def test_every_gate_that_tripped_is_told_in_the_order_of_the_table() -> None:
-    verdict = walk(broken_run(), policy=TIGHT, budget=Budget(tokens=5))[-1]
+    *most, last = broken_run()
+    before = walk(most, policy=TIGHT)[-1]
+    verdict = step(
+        make_report(10, **last),
+        policy=TIGHT,
+        budget=Budget(tokens=5),
+        used=before.used,
+        memory=replace(before.memory, delay_ms=5000),
+        waited_ms=0,
+    )
     assert list_gates(verdict) == list(REGISTRY)
     assert verdict.decision == "stop"
     assert verdict.checkpoint_due
