@@ -226,12 +226,7 @@ def build_state(run: Run) -> RunState:
         policy_id=run.policy_id,
         status=run.status,
         status_reason=run.status_reason,
-        budget=Budget(
-            tokens=run.tokens_limit,
-            tool_calls=run.tool_calls_limit,
-            time_ms=run.time_ms_limit,
-            cost_micros=run.cost_micros_limit,
-        ),
+        budget=build_budget(run),
         used=Usage(
             tokens=run.tokens_used,
             tool_calls=run.tool_calls_used,
@@ -256,6 +251,15 @@ def build_state(run: Run) -> RunState:
 
 def _read_moment(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
+
+
+def build_budget(run: Run) -> Budget:
+    return Budget(
+        tokens=run.tokens_limit,
+        tool_calls=run.tool_calls_limit,
+        time_ms=run.time_ms_limit,
+        cost_micros=run.cost_micros_limit,
+    )
 
 
 def read_running_time(run: Run, *, idle: bool = False) -> RunningTime | None:

@@ -138,7 +138,7 @@ def build_detail(
     subject = Subject(
         review=review,
         content=json.loads(review.content),
-        run=build_facts(review.run, slug=slug, at=at),
+        run=build_facts(review.run, slug=slug, at=at, steps=steps),
         steps=steps,
         viewer_id=viewer.pk,
         page=page,

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from accounts.models import User
 from accounts.selectors import list_managers
 from console.format import build_past_moment, format_count, render_time
 from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
@@ -23,7 +24,9 @@ from console.runs.summary import (
     build_figures,
     list_newest_steps,
 )
+from guidance.selectors import get_policy
 from ledger.models import FINAL, Run
+from ledger.state import build_budget
 from safetext import make_visible, make_visible_line
 
 
@@ -67,9 +70,11 @@ def get_run(*, project_id: int, code: UUID | str) -> Run | None:
 
 
 def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """One more query, for the charts; another one for a run that may be reopened."""
+    """One more query, for the charts; another one for a run that may be reopened, and two
+    for one that was, beyond its policy's ceiling."""
     slow = is_throttled(run)
-    facts = build_facts(run, slug=slug, at=at)
+    steps = list_newest_steps(run)
+    facts = build_facts(run, slug=slug, at=at, steps=steps)
     return RunPage(
         slug=slug,
         facts=facts,
@@ -81,9 +86,9 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         icon="slow" if slow else ICONS[run.status],
         length=format_count(run.steps, "step"),
         rework=run.rework_steps,
-        notices=tuple(_list_notices(run, slug=slug)),
+        notices=tuple(_list_notices(run, slug=slug, beyond=_find_beyond_ceiling(run))),
         charts=build_charts(
-            build_figures(list_newest_steps(run)),
+            build_figures(steps),
             used=run.tokens_used,
             limit=run.tokens_limit,
         ),
@@ -105,7 +110,9 @@ def _describe_run(run: Run, facts: RunFacts, *, at: datetime) -> SafeString:
     )
 
 
-def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
+def _list_notices(
+    run: Run, *, slug: str, beyond: Notice | None = None
+) -> Iterator[Notice]:
     if run.observed:
         yield Notice(
             tone="mute",
@@ -124,7 +131,9 @@ def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
             text=reason,
             url=reverse("console:review", args=[slug, code]),
         )
-    if reason and not reviews:
+    if beyond is not None:
+        yield beyond
+    if reason and not reviews and not (beyond and run.status == "running"):
         slow = is_throttled(run)
         yield Notice(
             tone="slow" if slow else TONES[run.status],
@@ -132,6 +141,26 @@ def _list_notices(run: Run, *, slug: str) -> Iterator[Notice]:
             head=f"{get_status_word(run).capitalize()}.",
             text=reason,
         )
+
+
+def _find_beyond_ceiling(run: Run) -> Notice | None:
+    """Who gave the run more than its agent may ask for, and why."""
+    ceiling = get_policy(run.policy_id).policy.budget_ceiling
+    budget = build_budget(run)
+    if not budget.list_parts_above(ceiling):
+        return None
+    reopened = run.entries.filter(type="run.reopened").order_by("-seq").first()
+    if reopened is None:
+        return None
+    person = User.objects.filter(code=reopened.actor.removeprefix("user:")).first()
+    name = make_visible_line(person.display_name) if person else "A manager"
+    reason = make_visible_line(json.loads(reopened.payload)["reason"])
+    return Notice(
+        tone="slow",
+        icon="retry",
+        head="More than the policy’s ceiling.",
+        text=f"{name} reopened it with more budget: {reason}",
+    )
 
 
 def _describe_reopening(run: Run) -> str:

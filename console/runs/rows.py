@@ -30,9 +30,10 @@ from console.format import (
     format_span,
 )
 from guidance.core.number_format import format_duration, format_percent_beside
+from guidance.core.runs.usage import Budget
 from ledger.models import FINAL, Entry, ProjectHead, Run
 from ledger.selectors import exclude_system_runs
-from ledger.state import compute_time_used
+from ledger.state import build_budget, compute_time_used
 from safetext import make_visible_line
 
 PAGE = 50
@@ -72,6 +73,8 @@ class Amount:
     used: str
     limit: str
     share: float | None
+    # The most that the agent may ask for, in words, where that is not the limit.
+    ceiling: str = ""
 
     @property
     def bar(self) -> SafeString:
@@ -228,29 +231,41 @@ def get_status_word(run: Run) -> str:
     return "throttled" if is_throttled(run) else run.status
 
 
-def list_amounts(run: Run) -> tuple[Amount, ...]:
+def list_amounts(run: Run, *, ceiling: Budget | None = None) -> tuple[Amount, ...]:
     """Tokens, tool calls, time and cost, in this order."""
+    time_ms = compute_time_used(run, timezone.now())
+    most = ceiling or build_budget(run)
     return (
-        _build_amount("Tokens", run.tokens_used, run.tokens_limit, COUNTED),
-        _build_amount("Tool calls", run.tool_calls_used, run.tool_calls_limit, COUNTED),
         _build_amount(
-            "Time",
-            compute_time_used(run, timezone.now()),
-            run.time_ms_limit,
-            (format_span, format_duration),
+            "Tokens", run.tokens_used, run.tokens_limit, most.tokens, COUNTED
         ),
-        _build_amount("Cost", run.cost_micros_used, run.cost_micros_limit, PAID),
+        _build_amount(
+            "Tool calls",
+            run.tool_calls_used,
+            run.tool_calls_limit,
+            most.tool_calls,
+            COUNTED,
+        ),
+        _build_amount("Time", time_ms, run.time_ms_limit, most.time_ms, TIMED),
+        _build_amount(
+            "Cost", run.cost_micros_used, run.cost_micros_limit, most.cost_micros, PAID
+        ),
     )
 
 
 Write = Callable[[int], str]
 # How an amount is written in short, and how in full.
 COUNTED: tuple[Write, Write] = (format_compact, "{:,}".format)
+TIMED: tuple[Write, Write] = (format_span, format_duration)
 PAID: tuple[Write, Write] = (format_money, format_exact_money)
 
 
 def _build_amount(
-    name: str, used: int, limit: int | None, written: tuple[Write, Write]
+    name: str,
+    used: int,
+    limit: int | None,
+    ceiling: int | None,
+    written: tuple[Write, Write],
 ) -> Amount:
     """In short, but for what would then look equal to its limit and is not."""
     shortly, fully = written
@@ -261,7 +276,12 @@ def _build_amount(
         used=fully(used) if near else shortly(used),
         limit=most,
         share=None if limit is None else used / limit if limit else 1.0,
+        ceiling="" if ceiling == limit else _describe_ceiling(ceiling, shortly),
     )
+
+
+def _describe_ceiling(ceiling: int | None, write: Write) -> str:
+    return "no ceiling" if ceiling is None else f"ceiling {write(ceiling)}"
 
 
 def get_step_figures(

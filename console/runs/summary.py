@@ -19,8 +19,11 @@ from console.charts import (
 )
 from console.format import format_ago, format_change, format_compact, format_iso
 from console.runs.rows import Amount, format_short_code, list_amounts
+from console.runs.scores import ShownScore, list_scores
 from guidance.core.runs.measures import fit_trend
+from guidance.selectors import get_policy
 from ledger.models import Entry, Run
+from ledger.state import build_budget
 from safetext import make_visible_line
 
 CHART_STEPS = 100
@@ -41,6 +44,9 @@ class RunFacts:
     checkpoint: int
     policy: str
     amounts: tuple[Amount, ...]
+    # Whether the budget is the most that the agent may ask for.
+    is_at_ceiling: bool
+    scores: tuple[ShownScore, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +60,11 @@ class Charts:
     limit: str
 
 
-def build_facts(run: Run, *, slug: str, at: datetime) -> RunFacts:
-    """Needs `agent` and `policy` to be loaded with the run."""
+def build_facts(
+    run: Run, *, slug: str, at: datetime, steps: Sequence[Entry]
+) -> RunFacts:
+    """Needs `agent` and `policy` to be loaded with the run; `steps` are its newest."""
+    ceiling = get_policy(run.policy_id).policy.budget_ceiling
     return RunFacts(
         code=str(run.code),
         short=format_short_code(run.code),
@@ -72,8 +81,16 @@ def build_facts(run: Run, *, slug: str, at: datetime) -> RunFacts:
         started=format_ago((at - run.created_at).total_seconds()),
         checkpoint=run.last_checkpoint_step,
         policy=f"{run.policy.name}, version {run.policy.version}",
-        amounts=list_amounts(run),
+        amounts=list_amounts(run, ceiling=ceiling),
+        is_at_ceiling=build_budget(run) == ceiling,
+        scores=_list_last_scores(steps),
     )
+
+
+def _list_last_scores(steps: Sequence[Entry]) -> tuple[ShownScore, ...]:
+    if not steps:
+        return ()
+    return list_scores(json.loads(steps[-1].payload)["verdict"]["metrics"])
 
 
 def list_newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:

@@ -19,7 +19,7 @@ ROUNDS = 3
 SHARE = 0.95
 TABLES = (Run._meta.db_table, ProjectHead._meta.db_table)
 # These change a few times in the life of a run, not with every step.
-SELDOM = {"status", "finished_at"}
+SELDOM = {"status", "finished_at", "time_over_at"}
 
 
 def indexed_columns(table: str) -> set[str]:

@@ -12,6 +12,7 @@ from console.charts import draw_gauge
 from console.format import format_change
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.runs.rows import Amount
+from console.runs.scores import describe_both
 from guidance.core.number_format import (
     format_beside,
     format_percent,
@@ -182,8 +183,9 @@ def _build_uncertainty(metrics: Mapping[str, Any], limits: Mapping[str, Any]) ->
     return _Row(
         name="Uncertainty",
         value=_format_score(value, limit),
-        limit=f"limit {format_plain(limit, places=2)}"
-        + _describe_both(metrics, "uncertainty"),
+        limit=_add_both(
+            f"limit {format_plain(limit, places=2)}", metrics, "uncertainty"
+        ),
         share=value or 0.0,
         tick=limit,
         known=value is not None,
@@ -195,8 +197,7 @@ def _build_coherence(metrics: Mapping[str, Any], limits: Mapping[str, Any]) -> _
     return _Row(
         name="Coherence",
         value=_format_score(value, floor),
-        limit=f"floor {format_plain(floor, places=2)}"
-        + _describe_both(metrics, "coherence"),
+        limit=_add_both(f"floor {format_plain(floor, places=2)}", metrics, "coherence"),
         share=value or 0.0,
         tick=floor,
         beyond="under",
@@ -271,13 +272,8 @@ def _build_ignored(finding: Mapping[str, Any]) -> _Row:
     )
 
 
-def _describe_both(metrics: Mapping[str, Any], score: str) -> str:
-    """What the agent says and what was seen, where they differ; steps of earlier
-    versions have only the one that counted."""
-    said, seen = metrics.get(f"{score}_reported"), metrics.get(f"{score}_computed")
-    if said is None or seen is None or said == seen:
-        return ""
-    return f", says {said:.2f}, we see {seen:.2f}"
+def _add_both(limit: str, metrics: Mapping[str, Any], score: str) -> str:
+    return ", ".join(filter(None, (limit, describe_both(metrics, score))))
 
 
 def _format_score(value: float | None, limit: float) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from console.format import format_compact
+from console.runs.scores import list_overruled
 from safetext import make_visible_line
 
 
@@ -62,6 +63,8 @@ _SAID = ("title", "answer", "note", "text", "reason", "summary", "label", "task"
 
 def describe_step(payload: Mapping[str, Any]) -> Line:
     report, verdict = payload["report"], payload["verdict"]
+    findings = verdict["findings"]
+    tripped = frozenset(finding["gate"] for finding in findings)
     said = make_visible_line(report["summary"] or report["signature"] or "")
     icon, tone, head = _choose_head(report, verdict["decision"], said)
     return Line(
@@ -69,7 +72,10 @@ def describe_step(payload: Mapping[str, Any]) -> Line:
         tone=tone,
         head=head,
         text=said,
-        why=list_messages(verdict["findings"]),
+        why=(
+            *list_messages(findings),
+            *list_overruled(verdict["metrics"], said=tripped),
+        ),
         tokens=format_compact(report["tokens"]),
     )
 

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from accounts.models import Project
 from ledger.models import Run
 from tests.support.browsing import open_browser, send
-from tests.support.builders import Person, start_run, step
+from tests.support.builders import Person, make_policy, start_run, step
 from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -116,3 +116,42 @@ def test_only_a_stopped_run_is_reopened(
 
 def test_strangers_have_no_such_page(charlie: Person, path: str) -> None:
     assert send_reopen(charlie, path, reason="x").status_code == 404
+
+
+def test_the_page_shows_the_ceiling_and_who_went_past_it(
+    alice: Person, bob: Person, project: Project, agent: httpx.Client
+) -> None:
+    make_policy(
+        "default",
+        project=project,
+        budget={"tokens": 1000},
+        budget_ceiling={"tokens": 2000},
+    )
+    run = start_run(agent)
+    path = f"/p/{project.slug}/runs/{run}/"
+    assert "ceiling 2k" in get_page(bob, path)
+    assert "At the policy’s ceiling" not in get_page(bob, path)
+    agent.post(f"/runs/{run}/steps", json=step(1, tokens=1000))
+
+    # Up to the ceiling nobody has to be named.
+    assert (
+        send_reopen(alice, path, reason="Half done", tokens="1000").status_code == 204
+    )
+    assert "More than the policy’s ceiling." not in get_page(bob, path)
+    agent.post(f"/runs/{run}/steps", json=step(2, tokens=1000))
+    assert send_reopen(alice, path, tokens="1").status_code == 422
+    assert send_reopen(alice, path, reason="It pays", tokens="500").status_code == 204
+
+    page = get_page(bob, path)
+    assert "More than the policy’s ceiling." in page
+    name = alice.user.username
+    assert f"{name} reopened it with more budget: It pays" in page
+    assert "ceiling 2k" in page
+
+
+def test_a_budget_that_is_the_ceiling_says_so(
+    bob: Person, project: Project, agent: httpx.Client
+) -> None:
+    page = get_page(bob, f"/p/{project.slug}/runs/{start_run(agent)}/")
+    assert "At the policy’s ceiling" in page
+    assert "More than the policy’s ceiling." not in page
