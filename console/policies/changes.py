@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from console.format import format_count
 from guidance.core.policy.differences import Difference, list_differences
 from guidance.core.policy.effects import describe_effect
 from guidance.core.policy.meaning import describe_difference, is_only_wording
@@ -68,9 +69,11 @@ def _build_change(difference: Difference) -> ShownChange:
 
 def describe_changes(changes: tuple[ShownChange, ...]) -> str:
     """One change in full, several as their number."""
-    if len(changes) == 1:
-        return changes[0].meaning
-    return f"{len(changes)} changes" if changes else "no changes"
+    return changes[0].meaning if len(changes) == 1 else describe_count(changes)
+
+
+def describe_count(changes: tuple[ShownChange, ...]) -> str:
+    return format_count(len(changes), "change") if changes else "no changes"
 
 
 def write_policy(document: Document) -> str:

@@ -12,6 +12,7 @@ from console.format import format_count
 from console.policies.changes import (
     ShownChange,
     build_text_diff,
+    describe_count,
     list_changes,
     write_policy,
 )
@@ -38,7 +39,8 @@ from safetext import ShownDiff
 Document = Mapping[str, Any]
 NEW_GATE = {"severity": "medium", "criteria": ["What the work has to meet"]}
 NEW_RULE = "require-confirmation"
-_BOUNDS = re.compile(r"from (\S+) to (\S+)")
+_BOUNDS = re.compile(r"from ([-\d.]+) to ([-\d.]*\d)")
+_ENDLESS = 10**9
 
 
 class Refused(NamedTuple):
@@ -205,7 +207,10 @@ class Editor:
 
     @property
     def said(self) -> str:
-        return format_count(self.draft.count, "fault")
+        """How many faults it has; if none, how much it changes."""
+        if self.draft.count:
+            return format_count(self.draft.count, "fault")
+        return describe_count(self.changes)
 
     @property
     def rows(self) -> list[ShownField]:
@@ -257,9 +262,8 @@ def _place_faults(draft: Draft, fields: Sequence[Field]) -> dict[str, str]:
         if found is not None:
             inside = fault.loc[len(found.keys) :]
             numbered = [str(key + 1 if isinstance(key, int) else key) for key in inside]
-            message = fault.message
-            if found.kind == "share":
-                message = _BOUNDS.sub(_write_percent, message)
+            bounds = _write_percent if found.kind == "share" else _write_bounds
+            message = _BOUNDS.sub(bounds, fault.message)
             said = ": ".join([*numbered, message])
             placed.setdefault(found.path, []).append(said)
     return {path: "; ".join(said) for path, said in placed.items()}
@@ -269,6 +273,12 @@ def _write_percent(found: re.Match[str]) -> str:
     """Bounds of a share as its field has it."""
     low, high = (format(100 * float(bound), "g") for bound in found.groups())
     return f"from {low} to {high} %"
+
+
+def _write_bounds(found: re.Match[str]) -> str:
+    """A highest value that is only a guard says nothing to a person."""
+    low, high = found.groups()
+    return found[0] if float(high) < _ENDLESS else f"at least {low}"
 
 
 def _find_field(fault: Fault, fields: Sequence[Field]) -> Field | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -84,10 +84,12 @@ class ShownAct:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryItem:
-    """`state` is "active", "draft" (never in force) or "old"."""
+    """`state` is "active", "draft" (never in force) or "old". `changes` are those against
+    the version `base`, which was in force when it was stored."""
 
     number: int
     state: str
+    base: int | None
     note: str
     by: Person | None
     at: ShownMoment
@@ -103,24 +105,25 @@ def build_history(
     active: int | None,
     at: datetime,
 ) -> tuple[HistoryItem, ...]:
-    """Of versions, the newest first; the oldest one given is only compared with."""
-    rows = list(versions)
+    """Of versions and activations, the newest first; the oldest version given is only
+    compared with."""
+    rows, known = list(versions), list(activations)
     acts: dict[int, list[PolicyActivation]] = {}
-    for act in activations:
+    for act in known:
         acts.setdefault(act.version_id, []).append(act)
-    documents = [read_document(row) for row in rows]
     items = []
     for place, row in enumerate(rows[:HISTORY_LIMIT]):
-        first = place + 1 == len(rows)
-        changes = () if first else list_changes(documents[place + 1], documents[place])
+        base = _find_base(row, known, rows[place + 1 : place + 2])
+        changes = list_changes(read_document(base), read_document(row)) if base else ()
         items.append(
             HistoryItem(
                 number=row.version,
                 state=_name_state(row, acts, active),
+                base=base.version if base else None,
                 note=make_visible_line(row.note),
                 by=_build_person(row.created_by),
                 at=build_past_moment(row.created_at, at),
-                changes="" if first else describe_changes(changes),
+                changes=describe_changes(changes) if base else "",
                 acts=tuple(
                     ShownAct(
                         note=make_visible_line(act.note),
@@ -134,6 +137,18 @@ def build_history(
             )
         )
     return tuple(items)
+
+
+def _find_base(
+    row: PolicyVersion,
+    activations: Iterable[PolicyActivation],
+    previous: Sequence[PolicyVersion],
+) -> PolicyVersion | None:
+    """What was in force when it was stored; for the first ones, the version before it."""
+    for act in activations:
+        if act.at < row.created_at and act.version_id != row.pk:
+            return act.version
+    return previous[0] if previous else None
 
 
 def _describe_effect(around: Around | None) -> tuple[str, ...]:

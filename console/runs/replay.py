@@ -27,6 +27,10 @@ class ShownReplay:
     more: str = ""
     command: str = ""
 
+    @property
+    def icon(self) -> str:
+        return "check" if self.tone == "go" else "alert"
+
 
 @require_POST
 @require_member

@@ -37,6 +37,7 @@ document.addEventListener("htmx:after:swap", () => {
 const path = decodeURIComponent(location.hash).match(/^#f:(.+)/)?.[1];
 const field = path && (editor.elements.namedItem(`f:${path}`) ?? editor.querySelector(`[data-path="${CSS.escape(path)}"] summary`));
 if (field) {
+  history.replaceState(null, "", location.pathname + location.search); // once
   field.closest?.("details").setAttribute("open", "");
   field.focus?.();
   field.scrollIntoView?.({ block: "center" });

@@ -22,11 +22,14 @@ from console.policies.backtest.words import (
 )
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
 from reviews.models import Backtest, JobState
+from reviews.policies.backtest.selection import select_history
 from reviews.policies.backtest.selectors import list_moves_by_rule, read_result
 from safetext import make_visible_line
 
 # So many gates and rules have a bar; the others change less.
 BARS = 8
+# So many versions are named one by one.
+_NAMED = 4
 _KINDS = {"step": "Steps", "call": "Calls", "check": "Gate checks", "turn": "Turns"}
 # Of one kind, the mildest first, as a table of moves has them.
 _ORDER = {
@@ -81,6 +84,7 @@ class BacktestPage:
     progress: str
     took: str
     over: str
+    versions: str
     unknown: tuple[Part, ...]
     sentence: tuple[Part, ...]
     agreement: tuple[Part, ...]
@@ -129,6 +133,7 @@ def build_backtest_page(
         progress=f"{done:,} of {format_count(backtest.total, 'entry', 'entries')} read",
         took=format_elapsed(max(0, int(took * 1000))),
         over=_describe_history(backtest),
+        versions=_describe_versions(backtest),
         unknown=build_unknown(result, link),
         sentence=build_sentence(result, link, ended=ended),
         agreement=build_agreement(result, link),
@@ -149,6 +154,19 @@ def _describe_history(backtest: Backtest) -> str:
         return f"run {str(backtest.run.code)[-6:]}"
     who = make_visible_line(backtest.agent.name) if backtest.agent else "all agents"
     return f"{who}, all policies" if backtest.all_runs else who
+
+
+def _describe_versions(backtest: Backtest) -> str:
+    """By which versions of the policy was decided what it is held against; a manager who
+    changes one limit may else wonder what the others of its moves come from."""
+    runs = select_history(backtest).filter(policy__name=backtest.policy)
+    found = runs.order_by("policy__version").values_list("policy__version", flat=True)
+    numbers = [str(number) for number in found.distinct()]
+    if len(numbers) < 2:
+        return ""
+    if len(numbers) > _NAMED:
+        return f"{len(numbers)} versions, {numbers[0]} to {numbers[-1]}"
+    return f"versions {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def _get_share(backtest: Backtest) -> float:

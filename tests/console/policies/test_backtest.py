@@ -167,6 +167,22 @@ def test_every_figure_and_every_cell_counts_its_list(
 
 
 @pytest.mark.usefixtures("asked")
+def test_it_says_which_versions_had_decided(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    """What came in with an earlier version is among what a draft changes."""
+    there = try_draft(alice, project, SOFTER)
+    browser = open_browser(alice.user)
+    said = "Compared with what was decided at the time, in runs under versions 1 and 2."
+    assert said not in read(browser.get(there).content.decode())
+    make_policy("default", project=project, checks={"max_resets": 1})
+    start_run(agent)
+    there = try_draft(alice, project, SOFTER)
+    perform_all()
+    assert said in read(browser.get(there).content.decode())
+
+
+@pytest.mark.usefixtures("asked")
 def test_a_backtest_from_before_says_that_it_must_be_run_again(
     project: Project, alice: Person
 ) -> None:

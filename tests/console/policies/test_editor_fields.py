@@ -50,3 +50,22 @@ def test_fields_say_between_which_values_and_how_long_so_many_seconds_are(
     assert "pauses. 0 to 100." in said
     assert "Fewer steps are not judged; at most “Rework window”. 1 to 100." in said
     assert "No delay is longer. ms 1 min, default" in said
+    assert "valid, no changes" in said
+
+
+def test_how_it_stands_is_said_where_it_stays_in_sight(
+    project: Project, alice: Person
+) -> None:
+    make_policy("docs", project=project)
+    browser = open_browser(alice.user)
+    form = open_form(alice, project)
+    for yaml, said in {
+        "budget: {tokens: 5}": "valid, 1 change",
+        "budget: {tokens: 0}": "1 fault",
+    }.items():
+        form["yaml"] = yaml
+        html = send(browser, address(project, "check/"), **form).content.decode()
+        assert said in read(html), said
+    assert "must be at least 1" in read(html)
+    bar = browser.get(address(project)).content.decode().partition('class="scroll"')[0]
+    assert 'id="draft-state"' in bar

@@ -154,6 +154,25 @@ def test_the_history_tells_of_every_time_a_version_came_into_force(
     )
 
 
+def test_a_version_is_compared_with_what_was_in_force_not_with_a_draft(
+    project: Project, alice: Person
+) -> None:
+    make_policy("docs", project=project, runs={"abandon_after_s": 60})
+    for seconds, activate in ((3600, False), (120, True)):
+        create_version(
+            project_id=project.pk,
+            name="docs",
+            document={"runs": {"abandon_after_s": seconds}, "checks": {"max_resets": 1}}
+            if not activate
+            else {"runs": {"abandon_after_s": seconds}},
+            activate=activate,
+        )
+    page = read(alice, project, "docs/")
+    newest = plain(page).partition("History")[2].partition("Version 2")[0]
+    assert "Silent runs, Abandoned after: 1 min → 2 min" in newest
+    assert "compare/?from=1&amp;to=3" in page
+
+
 def test_the_history_says_what_an_activation_did(
     project: Project, alice: Person, agent: httpx.Client
 ) -> None:

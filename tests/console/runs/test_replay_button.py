@@ -30,6 +30,8 @@ def test_a_run_is_replayed_by_a_button(
     there = f"/p/{project.slug}/runs/{run}/replay/"
     page = browser.get(f"/p/{project.slug}/runs/{run}/").content.decode()
     assert f'hx-post="{there}"' in page
+    side = page.partition('id="run-side"')[2]
+    assert 'id="replayed"' not in side, "It stays while the run goes on."
     said = browser.post(there).content.decode()
     assert "All of it comes out the same: 3 entries." in said
     assert open_browser(charlie.user).post(there).status_code == 404
