@@ -85,7 +85,8 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     page.keyboard.insert_text("# mine\ntools: {rules: {delete-folder: warn}}\n")
     expect(page.locator("#draft-state")).to_contain_text("valid")
     expect(page.locator("#draft-changes")).to_contain_text("Asks less")
-    expect(page.get_by_label("delete-folder")).to_have_value("warn")
+    choices = page.get_by_role("radiogroup", name="delete-folder")
+    expect(choices.get_by_role("radio", name="note")).to_be_checked()
     expect(gates).to_have_attribute("open", "")
     # What the form changes leaves the rest of the text as it was typed.
     page.locator("[name='f:budget.tokens']").fill("5000")
@@ -117,8 +118,8 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     page.keyboard.press("Enter")
     expect(page.get_by_text("version 3, in force")).to_be_visible()
 
-    press(page, "link", "Version 2")
-    press(page, "button", "Restore …")
+    press(page, "link", "Restore … version 2")
+    expect(page.get_by_role("heading", name="Restore version 2?")).to_be_visible()
     page.keyboard.type("That one was denied.")
     press(page, "button", "Restore")
     expect(page.get_by_text("version 2, in force")).to_be_visible()
