@@ -12,11 +12,16 @@ from gateway.transitions import count_repeated_turns, report_from_json
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap, stop_at_cap
+from guidance.core.runs.shared_limits import SharedUse
 from guidance.core.runs.usage import Budget
 from guidance.core.steps.judge_step import StepVerdict, judge_step
 from guidance.core.tools.calls import build_call
-from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judge_call import CallVerdict, check_call_budget, judge_call
+from guidance.core.tools.judge_call import (
+    CallVerdict,
+    check_call_budget,
+    check_call_limits,
+    judge_call,
+)
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
 from guidance.core.vocabulary import choose_most_severe_call
@@ -50,6 +55,7 @@ def judge_stored_step(
         turns_repeat=count_repeated_turns(state, policy),
         running_ms=payload.get("running_ms"),
         waited_ms=payload.get("waited_ms"),
+        shared=SharedUse.from_facts(payload),
     )
     return stop_at_cap(verdict, reached)
 
@@ -77,19 +83,25 @@ def judge_stored_call(
         raise ValueError(f"a call of kind {payload['kind']} is not kept whole")
     verdict = judge_call(
         rules=policy.tools, call=call, fingerprint_key=get_fingerprint_key()
-    ).add_finding(check_stored_budget(payload, state, budget=budget))
+    )
+    verdict = add_budget_findings(verdict, payload, state, budget=budget)
     return _add_repairs(block_at_cap(verdict, reached), payload["findings"])
 
 
-def check_stored_budget(
-    payload: Payload, state: RunState, *, budget: Budget
-) -> CallFinding | None:
-    return check_call_budget(
+def add_budget_findings(
+    verdict: CallVerdict, facts: Payload, state: RunState, *, budget: Budget
+) -> CallVerdict:
+    """With what the run's own budget says, and what limits that it shares with others do.
+    `facts` are those that stand in the entry of the call."""
+    shared = SharedUse.from_facts(facts)
+    own = check_call_budget(
         budget=budget,
         used=state.used,
         reserved=state.reserved_calls,
-        running_ms=payload.get("running_ms"),
+        running_ms=facts.get("running_ms"),
+        shared=shared,
     )
+    return verdict.add_finding(check_call_limits(shared)).add_finding(own)
 
 
 def remove_permission(payload: Payload) -> dict[str, Any]:

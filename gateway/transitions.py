@@ -35,6 +35,7 @@ def register_entry_types() -> None:
     register_entry_type("session.prompted", apply=apply_prompted)
     for name in ("call.claimed", "call.expired", "call.replayed"):
         register_entry_type(name)
+    register_entry_type("limit.noticed")
     for name in ("check.opened", "check.judged", "agent.observed", "shadow.judged"):
         register_entry_type(name)
 

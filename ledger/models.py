@@ -53,6 +53,9 @@ class Run(models.Model):
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT)
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT)
     parent = models.ForeignKey("self", null=True, on_delete=models.PROTECT)
+    # Ids of the runs above it, from the top, each with a slash behind it: "12/40/". Empty
+    # for a run at the top, and for one that merely follows its `parent`.
+    lineage = models.CharField(max_length=2_000, default="")
     task = models.TextField()
     intent = models.CharField(max_length=16)
     model = models.CharField(max_length=200, default="")
@@ -135,6 +138,39 @@ class Run(models.Model):
         """Whether it is only looked at: nothing ever holds it."""
         name, value = OBSERVED
         return self.labels.get(name) == value
+
+
+class SharedUse(models.Model):
+    """What runs have used up together; the writer counts it in the commit that uses it.
+
+    `owner` is the id of an agent, of a project, or of a run: then it is what all runs
+    below that one have used. Calls that wait for a person are counted. `period` is a day
+    or a month in UTC, and empty for runs. `*_extra` is what a manager has given on top of
+    the limit, `*_noticed` the percentage that the last notice told of.
+    """
+
+    scope = models.CharField(max_length=8)
+    owner = models.BigIntegerField()
+    period = models.CharField(max_length=10, default="")
+    tokens = models.BigIntegerField(default=0)
+    tool_calls = models.BigIntegerField(default=0)
+    cost_micros = models.BigIntegerField(default=0)
+    tokens_extra = models.BigIntegerField(default=0)
+    tool_calls_extra = models.BigIntegerField(default=0)
+    cost_micros_extra = models.BigIntegerField(default=0)
+    tokens_noticed = models.PositiveSmallIntegerField(default=0)
+    tool_calls_noticed = models.PositiveSmallIntegerField(default=0)
+    cost_micros_noticed = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["scope", "owner", "period"], name="shared_use_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.scope} {self.owner} {self.period}".strip()
 
 
 class Entry(models.Model):

@@ -55,7 +55,7 @@ class Plan:
 
     `rows` are inserted in the same transaction, after the run was won by compare-and-set;
     then come `statements`, and then `side_updates`, each by itself. `wakes_waiters` says
-    that somebody may be waiting for this change.
+    that somebody may be waiting for this change, `takes_calls` that a call may run by it.
     """
 
     run: RunState
@@ -65,6 +65,7 @@ class Plan:
     statements: list[Statement] = field(default_factory=list)
     side_updates: list[Callable[[], object]] = field(default_factory=list)
     wakes_waiters: bool = False
+    takes_calls: bool = False
     waiter_answer: WaiterAnswer | None = None
 
     def add_entry(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -56,6 +57,8 @@ class RunState:
     project_id: int
     agent_id: int
     policy_id: int
+    # The ids of the runs above it, from the top.
+    ancestors: tuple[int, ...]
     status: str
     status_reason: str
     budget: Budget
@@ -106,6 +109,12 @@ class RunState:
     def is_time_over(self, at: datetime) -> bool:
         limit = self.budget.time_ms
         return limit is not None and self.compute_time_used(at) >= limit
+
+    @property
+    def spent(self) -> Usage:
+        """What it uses of limits that it shares: calls that wait are counted, too."""
+        calls = self.used.tool_calls + self.reserved_calls
+        return replace(self.used, tool_calls=calls, time_ms=0)
 
     def with_status(self, status: str, *, reason: str, at: datetime) -> RunState:
         """The same run in another status; a final one is given its end."""
@@ -216,6 +225,14 @@ def _serialize_memory(state: RunState) -> str:
     )
 
 
+def parse_lineage(lineage: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in lineage.split("/") if part)
+
+
+def format_lineage(ancestors: Sequence[int]) -> str:
+    return "".join(f"{each}/" for each in ancestors)
+
+
 def build_state(run: Run) -> RunState:
     memory = json.loads(run.memory)
     return RunState(
@@ -224,6 +241,7 @@ def build_state(run: Run) -> RunState:
         project_id=run.project_id,
         agent_id=run.agent_id,
         policy_id=run.policy_id,
+        ancestors=parse_lineage(run.lineage),
         status=run.status,
         status_reason=run.status_reason,
         budget=build_budget(run),
@@ -285,6 +303,7 @@ def build_unstarted_state(run: Run) -> RunState:
         project_id=run.project_id,
         agent_id=run.agent_id,
         policy_id=run.policy_id,
+        ancestors=parse_lineage(run.lineage),
         status=run.status,
         status_reason=run.status_reason,
         budget=Budget(),

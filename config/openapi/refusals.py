@@ -47,6 +47,7 @@ Problems = tuple[type[DomainError], ...]
 # What an operation refuses because of the state that something is in, or because its
 # body or query names a project that the caller is not in.
 OWN: Mapping[str, Problems] = {
+    "start_run": (RunClosed,),
     "report_step": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
     "report_steps": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
     "save_checkpoint": (RunClosed,),

@@ -8,7 +8,7 @@ from typing import Any
 
 from gateway.backtest.facts import build_draft_budget, find_draft_cap, shorten
 from gateway.stored_decisions import (
-    check_stored_budget,
+    add_budget_findings,
     get_stored_cap,
     is_kept_whole,
     judge_stored_call,
@@ -17,6 +17,7 @@ from gateway.stored_decisions import (
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
+from guidance.core.runs.shared_limits import SharedUse
 from guidance.core.runs.usage import Budget
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict
@@ -57,8 +58,10 @@ def judge_live_call(
     def judge(
         *, policy: Policy, budget: Budget, reached: CapReached | None
     ) -> dict[str, Any]:
-        finding = check_stored_budget(item.payload, item.state, budget=budget)
-        return block_at_cap(verdict.add_finding(finding), reached).to_json()
+        with_budget = add_budget_findings(
+            verdict, item.payload, item.state, budget=budget
+        )
+        return block_at_cap(with_budget, reached).to_json()
 
     return _judge_both(item, judge)
 

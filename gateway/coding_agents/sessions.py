@@ -55,6 +55,7 @@ class StartSession(StartRun):
                 raise SessionHasRun("The session has its run.")
             parent = {"parent_run": str(before.code)}
             self.body = self.body.model_copy(update=parent)
+            self.follows = True
         run = super().create(at)
         HookSession.objects.update_or_create(
             **_build_key(self.hook), defaults={"run_id": run.id}

@@ -15,14 +15,16 @@ from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, build_reply
 from gateway.shadow import JudgedDecision, ShadowedCall, judge_call_by_draft
+from gateway.stored_decisions import add_budget_findings
 from gateway.transitions import build_time_facts
 from gateway.use_cases.access import (
     get_first_open_review,
     refuse_unless_calling,
     require_own_run,
 )
+from gateway.use_cases.limits.notices import add_notices
+from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations
-from gateway.use_cases.remaining_budget import get_remaining_budget
 from gateway.use_cases.review_links import build_review_reference
 from guidance.core.canonical import to_canonical_json
 from guidance.core.outcomes.call_facts import CallFacts
@@ -30,11 +32,7 @@ from guidance.core.outcomes.violations import list_call_violations
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.findings import CallFinding
-from guidance.core.tools.judge_call import (
-    GATEWAY_VERSION,
-    CallVerdict,
-    check_call_budget,
-)
+from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
@@ -78,6 +76,7 @@ class JudgeCall(ChangeRequest[Reply]):
     """One call: let through, put before a person, or refused."""
 
     locked = False
+    shares = True
 
     agent: AgentPrincipal
     checked: CheckedCall
@@ -109,13 +108,16 @@ class JudgeCall(ChangeRequest[Reply]):
             raise PolicyMoved("The run goes on under another version of its policy.")
         if run.is_time_over(at):
             self.require_lock()  # it is stopped, and its open reviews end with it
-        budget = check_call_budget(
+        shared = self.shared.to_facts()
+        verdict = add_budget_findings(
+            self.checked.verdict,
+            {**build_time_facts(run, at), **shared},
+            run,
             budget=run.budget,
-            used=run.used,
-            reserved=run.reserved_calls,
-            running_ms=run.measure_running_ms(at),
         )
-        return Plan(run, at), self.checked.verdict.add_finding(budget)
+        if shared and verdict is not self.checked.verdict:
+            self.require_lock()  # what others use moves meanwhile
+        return Plan(run, at), verdict
 
     def _judge(
         self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
@@ -142,7 +144,9 @@ class JudgeCall(ChangeRequest[Reply]):
         plan.add_entry("call.judged", actor=self.agent.actor, payload=payload)
         if verdict.decision == "require-confirmation":
             payload["review"] = self._put_before_a_person(plan, verdict)
-        payload["budget_remaining"] = get_remaining_budget(plan.run, plan.at)
+        payload["budget_remaining"] = self._get_remaining(plan.run, plan.at)
+        plan.takes_calls = grant is not None or payload["review"] is not None
+        self._add_notices(plan, run)
         plan.rows += self._build_rows(plan, payload, grant, use, seq)
         if use is not None:
             plan.side_updates.append(partial(use.store, plan.at))
@@ -150,6 +154,15 @@ class JudgeCall(ChangeRequest[Reply]):
         if run.is_time_over(plan.at):
             stop_at_time_limit(plan, self.follow_ups)
         return plan.change(self._answer)
+
+    def _get_remaining(self, run: RunState, at: datetime) -> dict[str, Any]:
+        return get_remaining_budget(run, at, below=self.shared.below)
+
+    def _add_notices(self, plan: Plan, before: RunState) -> None:
+        shared = self.shared.add(plan.run.spent.subtract(before.spent))
+        if shared.has_notices:
+            self.require_lock()
+            add_notices(plan, shared)
 
     def _judge_by_draft(
         self, plan: Plan, run: RunState, payload: dict[str, Any], seq: int
@@ -182,6 +195,7 @@ class JudgeCall(ChangeRequest[Reply]):
             "policy": self.checked.policy.build_stamp(),
             "engine": GATEWAY_VERSION,
             **self._build_facts(),
+            **self.shared.to_facts(),
         }
 
     def _build_facts(self) -> dict[str, Any]:
@@ -302,7 +316,7 @@ class RepeatCall(JudgeCall):
         payload = {
             **self._build_payload(verdict, None, None),
             "call": str(self.stored.code),
-            "budget_remaining": get_remaining_budget(run, at),
+            "budget_remaining": self._get_remaining(run, at),
             **build_time_facts(run, at),
         }
         seq = plan.next_seq

@@ -18,7 +18,7 @@ from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.schemas.calls import ResultIn
 from gateway.use_cases.access import refuse_unless_calling, require_own_run
-from gateway.use_cases.remaining_budget import get_remaining_budget
+from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.steps import refuse_uncountable
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.money import parse_usd

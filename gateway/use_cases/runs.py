@@ -9,9 +9,9 @@ from functools import partial
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
-from common.ids import parse_code
 from common.responses import Reply
 from gateway.schemas.runs import RunIn
+from gateway.use_cases.limits.trees import build_lineage, find_parent
 from gateway.use_cases.outcomes.finish import build_run_reply
 from guidance.core.canonical import to_canonical_json
 from guidance.core.policy.assignments import RunFacts
@@ -34,6 +34,8 @@ class StartRun(NewRunRequest[Reply]):
     body: RunIn
     policy: LoadedPolicy
     observed: bool = False
+    # Whether it goes on from its parent, which has ended, and is no child of it.
+    follows: bool = False
 
     @property
     def project_id(self) -> int:
@@ -44,6 +46,10 @@ class StartRun(NewRunRequest[Reply]):
             project_id=self.agent.project_id, agent_id=self.agent.agent_id
         )
         body = self.body
+        parent = find_parent(body.parent_run, project_id=self.project_id)
+        lineage = ""
+        if parent is not None and not (self.follows or self.observed):
+            lineage = build_lineage(parent, limits=self.policy.policy.limits)
         budget = merge_budget(self.policy.policy.budget, body.budget)
         refuse_above_ceiling(budget, ceiling=self.policy.policy.budget_ceiling)
         run = Run.objects.create(
@@ -51,7 +57,8 @@ class StartRun(NewRunRequest[Reply]):
             project_id=self.agent.project_id,
             agent_id=self.agent.agent_id,
             policy_id=self.policy.id,
-            parent=self._get_parent(),
+            parent=parent,
+            lineage=lineage,
             task=body.task,
             intent=body.intent,
             model=body.model,
@@ -78,6 +85,7 @@ class StartRun(NewRunRequest[Reply]):
                 "model": self.body.model,
                 "labels": self.labels,
                 "parent": self.body.parent_run,
+                **({"child": True} if run.ancestors else {}),
                 "policy": self.policy.build_stamp(),
                 "budget": asdict(run.budget),
                 **({"observed": True} if self.observed else {"timed": True}),
@@ -93,22 +101,6 @@ class StartRun(NewRunRequest[Reply]):
     @property
     def _observed(self) -> dict[str, bool]:
         return {"observed": True} if self.observed else {}
-
-    def _get_parent(self) -> Run | None:
-        if self.body.parent_run is None:
-            return None
-        known = parse_code(self.body.parent_run)
-        parent = (
-            Run.objects.filter(code=known, project_id=self.project_id).first()
-            if known
-            else None
-        )
-        if parent is None:
-            raise Invalid(
-                "parent_run is not a run of this project.",
-                errors=[{"loc": ["parent_run"], "message": "no such run"}],
-            )
-        return parent
 
 
 def choose_run_policy(

@@ -24,6 +24,7 @@ from gateway.transitions import (
     report_to_json,
 )
 from gateway.use_cases.access import refuse_unless_running, require_own_run
+from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.outcomes.violations import add_gate_violations
 from gateway.use_cases.review_links import build_review_reference
 from guidance.core.money import parse_usd
@@ -31,6 +32,7 @@ from guidance.core.outcomes.violations import list_step_violations
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
+from guidance.core.runs.shared_limits import NOTHING, SharedUse
 from guidance.core.runs.usage import Usage
 from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_step
 from guidance.selectors import LoadedPolicy, get_policy
@@ -81,6 +83,7 @@ class ReportSteps(ChangeRequest[Reply]):
     """One step, or several in order up to the first pause or stop."""
 
     locked = False
+    shares = True
 
     agent: AgentPrincipal
     reports: Sequence[StepReport]
@@ -90,6 +93,7 @@ class ReportSteps(ChangeRequest[Reply]):
     # A draft that judges, too, and how many of these steps it decides in the same way.
     shadow: RunningShadow | None = field(default=None, init=False)
     same: int = field(default=0, init=False)
+    used_before: Usage = field(default=NOTHING, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         if self.needs_lock:
@@ -112,6 +116,7 @@ class ReportSteps(ChangeRequest[Reply]):
         policy = get_policy(run.policy_id)
         self.shadow = find_shadow(project_id=run.project_id, policy=policy, at=at)
         self.same = 0
+        self.used_before = run.used
         plan = Plan(run, at)
         for report in self.reports:
             verdict = self._judge(plan, report, policy, self._measure_wait(plan))
@@ -124,6 +129,12 @@ class ReportSteps(ChangeRequest[Reply]):
         cannot have known of it."""
         return None if plan.drafts else plan.run.measure_waited_ms(plan.at)
 
+    def _count_shared(self, plan: Plan, report: StepReport) -> SharedUse:
+        """What the run shares with others, with this step and those before it."""
+        run = plan.run
+        used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
+        return self.shared.add(used.subtract(self.used_before))
+
     def _judge(
         self,
         plan: Plan,
@@ -131,7 +142,7 @@ class ReportSteps(ChangeRequest[Reply]):
         policy: LoadedPolicy,
         waited_ms: int | None,
     ) -> StepVerdict:
-        run = plan.run
+        run, shared = plan.run, self._count_shared(plan, report)
         verdict = judge_step(
             policy=policy.policy,
             report=report,
@@ -141,7 +152,11 @@ class ReportSteps(ChangeRequest[Reply]):
             turns_repeat=count_repeated_turns(run, policy.policy),
             running_ms=run.measure_running_ms(plan.at),
             waited_ms=waited_ms,
+            shared=shared,
         )
+        facts = shared.to_facts()
+        if (facts and verdict.decision == "stop") or shared.has_notices:
+            self.require_lock()  # what others use moves meanwhile
         refuse_uncountable(verdict.used)
         reached = None
         if verdict.decision == "pause":
@@ -156,6 +171,7 @@ class ReportSteps(ChangeRequest[Reply]):
             "engine": ENGINE_VERSION,
             **build_time_facts(run, plan.at),
             **({} if waited_ms is None else {"waited_ms": waited_ms}),
+            **facts,
             **({"review_limit": reached.to_json()} if reached else {}),
         }
         seq = plan.next_seq
@@ -171,6 +187,10 @@ class ReportSteps(ChangeRequest[Reply]):
             )
         )
         plan.run = apply_step(run, verdict, plan.at)
+        if shared.has_notices:
+            add_notices(plan, shared)
+            added = self.used_before.subtract(plan.run.used)
+            self.shared = shared.mark_noticed().add(added)
         if verdict.decision == "pause":
             code = open_review(
                 plan,

@@ -231,6 +231,7 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
     """What a run begins with never changes: neither its row nor its policy may."""
     run, payload = item.run, item.payload
     parent = str(run.parent.code) if run.parent else None
+    above = f"{run.parent.lineage}{run.parent.pk}/" if run.parent else ""
     version = item.begun_under
     policy = {
         "name": version.name,
@@ -250,6 +251,7 @@ def _compare_start(item: ReplayedEntry) -> Difference | None:
         "model": (payload["model"], run.model),
         "labels": (payload["labels"], run.labels),
         "parent": (payload["parent"], parent),
+        "lineage": (above if payload.get("child") else "", run.lineage),
         "policy": (payload["policy"], policy),
         "policy's hash": (policy, named),
     }

@@ -13,6 +13,7 @@ from django.db.models import Model
 from django.db.utils import Error as DatabaseError
 
 from common.errors import DomainError
+from guidance.core.runs.shared_limits import NOTHING_SHARED
 from guidance.selectors import get_policy
 from ledger.chain import SealedEntry
 from ledger.idempotency import get_earlier_answer, store_answer
@@ -33,6 +34,7 @@ from ledger.writer.locking import (
     store_runs,
 )
 from ledger.writer.run_writes import RunWrite
+from ledger.writer.shared_use import NoRoom, read_shared_use, refuse_crowded_calls
 from ledger.writer.state_cache import StateCache
 
 T = TypeVar("T")
@@ -79,8 +81,9 @@ class Job:
 
 @dataclass(slots=True)
 class PendingRun:
-    """One run's part of a batch."""
+    """One run's part of a batch; `before` is its state that was decided on."""
 
+    before: RunState
     write: RunWrite
     rows: list[Model] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
@@ -97,12 +100,14 @@ class PendingRun:
         entries: Sequence[SealedEntry],
     ) -> None:
         self.write.state = state
+        self.write.spent = state.spent.subtract(self.before.spent)
         self.write.entries += entries
         self.rows += change.plan.rows
         self.statements += change.plan.statements
         self.effects += change.plan.side_updates
         self.answers.append((job, change, entries))
         self.write.wakes = self.write.wakes or change.plan.wakes_waiters
+        self.write.takes_calls = self.write.takes_calls or change.plan.takes_calls
 
 
 class Stored(NamedTuple):
@@ -183,6 +188,7 @@ class Committer:
     def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
         now = datetime.now(UTC)
+        self._read_shared_use(jobs, now)
         pending: dict[str, PendingRun] = {}
         again: list[Job] = []
         for job in jobs:
@@ -199,7 +205,10 @@ class Committer:
             except Exception as error:
                 logger.exception("%s was not judged", type(job.request).__name__)
                 job.settle(None, error)
-        won = self._store(list(pending.values())) if pending else set()
+        try:
+            won = self._store(list(pending.values())) if pending else set()
+        except NoRoom as crowded:
+            return again + _list_undone(pending.values(), crowded)
         for code, item in pending.items():
             if item.write.state.id in won:
                 self.states.put(item.write.state)
@@ -209,6 +218,16 @@ class Committer:
                 self.states.drop(code)
                 again += (job for job, _, _ in item.answers)
         return again
+
+    def _read_shared_use(self, jobs: Sequence[Job], now: datetime) -> None:
+        """Once for all: what runs share is as it was before this batch."""
+        sharing = [job.request for job in jobs if job.request.shares]
+        found = {request.run_code: None for request in sharing}
+        states = {code: self.states.find(code) for code in found}
+        shared = read_shared_use([each for each in states.values() if each], now)
+        for request in sharing:
+            state = states[request.run_code]
+            request.shared = shared[state.id] if state else NOTHING_SHARED
 
     def _decide(self, job: Job, now: datetime, pending: dict[str, PendingRun]) -> bool:
         """Put the job's change on the pile; False when it has to wait its turn."""
@@ -228,7 +247,7 @@ class Committer:
             change = load_and_decide(job.request, run, at)
         state, entries = seal_entries(run, change.plan, at)
         if item is None:
-            item = PendingRun(RunWrite(old_hash=run.head_hash, state=state))
+            item = PendingRun(run, RunWrite(old_hash=run.head_hash, state=state))
             pending[code] = item
         item.add(job, change, state, entries)
         return True
@@ -243,6 +262,7 @@ class Committer:
             with transaction.atomic():
                 won = store_runs(writes)
                 done = [item for item in items if item.write.state.id in won]
+                refuse_crowded_calls(item.write for item in done)
                 _store_extras(
                     [row for item in done for row in item.rows],
                     [statement for item in done for statement in item.statements],
@@ -282,6 +302,8 @@ def _decide_locked(
     request: ChangeRequest[T], run: RunState, at: datetime
 ) -> tuple[Change[T], RunWrite]:
     at = max(at, run.updated_at)
+    if request.shares:
+        request.shared = read_shared_use([run], at)[run.id]
     try:
         change = load_and_decide(request, run, at)
     except LockRequired:
@@ -291,10 +313,21 @@ def _decide_locked(
     write = RunWrite(
         old_hash=run.head_hash,
         state=state,
+        spent=state.spent.subtract(run.spent),
         entries=list(entries),
         wakes=change.plan.wakes_waiters,
     )
     return change, write
+
+
+def _list_undone(items: Iterable[PendingRun], crowded: NoRoom) -> list[Job]:
+    """Nothing was stored. Calls that found no room are decided under the lock."""
+    undone = []
+    for item in items:
+        for job, _, _ in item.answers:
+            job.request.needs_lock |= item.write.state.id in crowded.run_ids
+            undone.append(job)
+    return undone
 
 
 def _store_extras(

@@ -15,6 +15,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from common.ids import uuid7
 from guidance.core.canonical import to_canonical_json
+from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from ledger.chain import (
     FORMAT,
     Link,
@@ -37,13 +38,17 @@ class LockRequired(Exception):
 @dataclass(kw_only=True)
 class ChangeRequest(ABC, Generic[T]):
     """One change that somebody asks for. `locked` ones are decided under the project's
-    lock, by its clock; the others only where `require_lock` says so."""
+    lock, by its clock; the others only where `require_lock` says so. `shares`: it is decided
+    by limits that the run shares with others."""
 
     locked: ClassVar[bool] = True
+    shares: ClassVar[bool] = False
     run_code: str
     idempotency: Idempotency | None = None
     # Set by the writer once `decide` has asked for the lock.
     needs_lock: bool = field(default=False, init=False)
+    # Set by the writer before `load`, where `shares`: what the run shares with others.
+    shared: SharedUse = field(default=NOTHING_SHARED, init=False)
 
     @property
     def source(self) -> Hashable:

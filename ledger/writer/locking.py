@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
-from itertools import chain
+from itertools import chain, starmap
 from typing import Any, NamedTuple, cast
 from uuid import UUID
 
@@ -23,6 +23,8 @@ from ledger.writer.run_writes import (
     ENTRY_COLUMNS,
     POSITION,
     RunWrite,
+    build_count_statement,
+    count_spent,
     join_names,
     list_entry_values,
 )
@@ -109,7 +111,10 @@ def store_locked(
         connection.vendor == "postgresql"
         and len(write.entries) <= SINGLE_STATEMENT_ENTRIES
     ):
+        counts = starmap(build_count_statement, count_spent([write]).items())
         rows = _store_in_one_statement(write, held, more)
+        for statement in counts:
+            sql.execute(*statement)
         won, keys = bool(rows), frozenset(chain(*(row[1] for row in rows)))
     else:
         won, keys = bool(store_runs([write])), frozenset[int]()

@@ -1,12 +1,21 @@
-"""What a commit stores of one run, and the columns of its entries."""
+"""What a commit stores of one run, the columns of its entries, and what it counts.
+
+What runs use up together is counted in the commit that uses it. Only differences are
+added (`RunWrite.spent`), so nobody has to read a counter before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
+from guidance.core.runs.shared_limits import NOTHING, PARTS, RUN, SharedLimit
+from guidance.core.runs.usage import Usage
 from ledger.chain import SealedEntry
+from ledger.plan import Statement
 from ledger.state import RunState
 
 ENTRY_COLUMNS: tuple[tuple[str, str], ...] = (
@@ -26,15 +35,42 @@ ENTRY_COLUMNS: tuple[tuple[str, str], ...] = (
 )
 POSITION = ("position", "bigint")
 
+# The scope, the id of its owner, and the day or the month.
+Key = tuple[str, int, str]
+
+COUNTERS = "ledger_shareduse"
+# Every column is named: the database knows no defaults.
+COUNTER_COLUMNS = (
+    *("scope", "owner", "period"),
+    *PARTS,
+    *(f"{part}_extra" for part in PARTS),
+    *(f"{part}_noticed" for part in PARTS),
+)
+ADD_ON_CONFLICT = "ON CONFLICT (scope, owner, period) DO UPDATE SET " + ", ".join(
+    f"{part} = {COUNTERS}.{part} + excluded.{part}" for part in PARTS
+)
+ZEROS = ", ".join(["0"] * (len(COUNTER_COLUMNS) - 6))
+_COUNT = (
+    f"INSERT INTO {COUNTERS} ({', '.join(COUNTER_COLUMNS)}) "  # noqa: S608
+    f"VALUES (%s, %s, %s, %s, %s, %s, {ZEROS}) {ADD_ON_CONFLICT}"
+)
+
 
 @dataclass(slots=True, kw_only=True)
 class RunWrite:
-    """All that one batch does to one run; `wakes` tells other processes at commit."""
+    """All that one batch does to one run; `wakes` tells other processes at commit.
+
+    `spent` is what it takes from limits that are shared; less than nothing where a call that
+    waited will never run. `takes_calls` says that a call was let through, or may be by a
+    person: what the run shares with others must have room for it.
+    """
 
     old_hash: str
     state: RunState
+    spent: Usage = NOTHING
     entries: list[SealedEntry] = field(default_factory=list)
     wakes: bool = False
+    takes_calls: bool = False
 
 
 def join_names(columns: Sequence[tuple[str, str]]) -> str:
@@ -57,3 +93,48 @@ def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
         entry.step_number,
         entry.decision,
     )
+
+
+def list_periods(at: datetime) -> tuple[str, str]:
+    """The day and the month that a moment counts for, in UTC."""
+    day = at.astimezone(UTC).date().isoformat()
+    return day, day[:7]
+
+
+def count_spent(writes: Iterable[RunWrite]) -> dict[Key, Usage]:
+    """What these writes add to each counter."""
+    sums: dict[Key, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for write in writes:
+        spent = write.spent
+        if spent == NOTHING:
+            continue
+        for key in _list_counters(write.state):
+            for place, part in enumerate(PARTS):
+                sums[key][place] += getattr(spent, part)
+    return {key: Usage(**dict(zip(PARTS, sums[key], strict=True))) for key in sums}
+
+
+def build_count_statement(key: Key, spent: Usage) -> Statement:
+    """Add to one counter, whether or not it is there yet."""
+    return Statement(_COUNT, [*key, *(getattr(spent, part) for part in PARTS)])
+
+
+def build_notice_statement(limit: SharedLimit, percent: int) -> Statement:
+    """Remember what a notice told of, so that no other one tells it again."""
+    assert limit.part in PARTS
+    assert limit.key is not None
+    text = (
+        f"UPDATE {COUNTERS} SET {limit.part}_noticed = %s "  # noqa: S608 (one of PARTS)
+        "WHERE scope = %s AND owner = %s AND period = %s"
+    )
+    return Statement(text, [percent, *limit.key])
+
+
+def _list_counters(state: RunState) -> list[Key]:
+    day, month = list_periods(state.updated_at)
+    return [
+        *((RUN, above, "") for above in state.ancestors),
+        ("agent", state.agent_id, day),
+        ("project", state.project_id, day),
+        ("project", state.project_id, month),
+    ]

@@ -18,7 +18,10 @@ from ledger.writer.locking import ProjectLock, lock_run
 
 LIMIT = 10_000
 
-_COLUMNS = ("id", "code", "project_id", "agent_id", "policy_id", *dict(COLUMNS))
+_COLUMNS = (
+    *("id", "code", "project_id", "agent_id", "policy_id", "lineage"),
+    *dict(COLUMNS),
+)
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM ledger_run WHERE code = %s"  # noqa: S608
 
 
@@ -28,6 +31,13 @@ class StateCache:
 
     def get(self, code: str) -> RunState:
         return self._states.get(code) or self.read(code)
+
+    def find(self, code: str) -> RunState | None:
+        """The same; None where there is no such run."""
+        try:
+            return self.get(code)
+        except NotFound:
+            return None
 
     def read(self, code: str) -> RunState:
         """The run as it is stored now."""

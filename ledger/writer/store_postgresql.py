@@ -3,19 +3,23 @@
 One statement does it (bench steps). The project's head row is locked first and in
 order, so that positions are handed out in commit order and two processes never
 deadlock; a run whose head is no longer the one we built on is left out, together with
-its entries, and is missing from the answer.
+its entries, and is missing from the answer. What the others spend is counted after them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from ledger.state import COLUMNS, list_column_values
+from ledger.state import COLUMNS, format_lineage, list_column_values
 from ledger.writer import sql
 from ledger.writer.run_writes import (
+    ADD_ON_CONFLICT,
+    COUNTER_COLUMNS,
+    COUNTERS,
     ENTRY_COLUMNS,
     POSITION,
+    ZEROS,
     RunWrite,
     join_names,
     list_entry_values,
@@ -28,11 +32,23 @@ def _join_array_types(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"%s::{kind}[]" for _, kind in columns)
 
 
+# What is known of a run beside the columns that are set.
+RUN_FACTS: tuple[tuple[str, str], ...] = (
+    ("run_id", "bigint"),
+    ("project_id", "bigint"),
+    ("agent_id", "bigint"),
+    ("lineage", "text"),
+    ("old_hash", "text"),
+    ("wakes", "boolean"),
+    ("spent_tokens", "bigint"),
+    ("spent_tool_calls", "bigint"),
+    ("spent_cost_micros", "bigint"),
+)
 _PG_STORE = f"""
 WITH v AS (
   SELECT * FROM unnest(
-    %s::bigint[], %s::bigint[], %s::text[], %s::boolean[], {_join_array_types(COLUMNS)}
-  ) AS v(run_id, project_id, old_hash, wakes, {join_names(COLUMNS)})
+    {_join_array_types(RUN_FACTS)}, {_join_array_types(COLUMNS)}
+  ) AS v({join_names(RUN_FACTS)}, {join_names(COLUMNS)})
 ), locked AS MATERIALIZED (
   SELECT project_id, position FROM ledger_projecthead
   WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
@@ -56,6 +72,22 @@ WITH v AS (
 ), stored AS (
   INSERT INTO ledger_entry ({join_names((*ENTRY_COLUMNS, POSITION))})
   SELECT {join_names(ENTRY_COLUMNS)}, position FROM placed
+), spending AS (
+  SELECT v.*, to_char(v.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day
+  FROM v JOIN won USING (run_id)
+  WHERE (v.spent_tokens, v.spent_tool_calls, v.spent_cost_micros) <> (0, 0, 0)
+), counted AS (
+  INSERT INTO {COUNTERS} ({", ".join(COUNTER_COLUMNS)})
+  SELECT scope, owner, period,
+    sum(spent_tokens), sum(spent_tool_calls), sum(spent_cost_micros), {ZEROS}
+  FROM spending CROSS JOIN LATERAL (
+    VALUES ('agent', agent_id, day), ('project', project_id, day),
+      ('project', project_id, left(day, 7))
+    UNION ALL SELECT 'run', above::bigint, ''
+      FROM unnest(string_to_array(rtrim(lineage, '/'), '/')) AS above
+  ) AS counter(scope, owner, period)
+  GROUP BY scope, owner, period ORDER BY scope, owner, period
+  {ADD_ON_CONFLICT}
 )
 SELECT run_id, CASE WHEN wakes THEN pg_notify('{CHANNEL}', run_id::text) END FROM won
 """  # noqa: S608 (column names are constants of this module)
@@ -66,32 +98,23 @@ def store_runs(writes: Sequence[RunWrite]) -> set[int]:
 
 
 def _build_parameters(writes: Sequence[RunWrite]) -> list[str]:
-    heads = [
-        (
-            w.state.id,
-            w.state.project_id,
-            w.old_hash,
-            w.wakes,
-            *list_column_values(w.state),
-        )
-        for w in writes
-    ]
+    heads = [(*_list_facts(w), *list_column_values(w.state)) for w in writes]
     rows = [list_entry_values(entry) for write in writes for entry in write.entries]
-    parameters = [_format_array(column) for column in zip(*heads, strict=True)]
-    return parameters + [_format_array(column) for column in zip(*rows, strict=True)]
+    parameters = [sql.format_array(column) for column in zip(*heads, strict=True)]
+    return parameters + [sql.format_array(column) for column in zip(*rows, strict=True)]
 
 
-def _format_array(values: Iterable[Any]) -> str:
-    """PostgreSQL's array literal.
-
-    psycopg writes the same, but escapes each text by a regular expression, which costs
-    more than judging the step, and names another type as soon as a number grows, which
-    makes another statement to prepare.
-    """
-    items = (
-        "NULL"
-        if value is None
-        else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-        for value in values
+def _list_facts(write: RunWrite) -> tuple[Any, ...]:
+    """The values of RUN_FACTS, in their order."""
+    state, spent = write.state, write.spent
+    return (
+        state.id,
+        state.project_id,
+        state.agent_id,
+        format_lineage(state.ancestors),
+        write.old_hash,
+        write.wakes,
+        spent.tokens,
+        spent.tool_calls,
+        spent.cost_micros,
     )
-    return "{" + ",".join(items) + "}"

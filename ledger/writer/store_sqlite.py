@@ -15,6 +15,8 @@ from ledger.writer.run_writes import (
     ENTRY_COLUMNS,
     POSITION,
     RunWrite,
+    build_count_statement,
+    count_spent,
     join_names,
     list_entry_values,
 )
@@ -69,4 +71,7 @@ def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
             for entry in entries
         ],
     )
+    for key, spent in count_spent(won).items():
+        text, given = build_count_statement(key, spent)
+        cursor.execute(text.replace("%s", "?"), given)
     return {write.state.id for write in won}

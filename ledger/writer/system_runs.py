@@ -13,16 +13,14 @@ from datetime import datetime
 from accounts.models import Agent
 from common.errors import DomainError
 from guidance.core.canonical import to_canonical_json
+from guidance.core.policy.limits import UNLIMITED
 from guidance.core.runs.memory import Memory
-from guidance.core.runs.usage import Budget
 from guidance.selectors import LoadedPolicy
 from ledger.chain import SealedEntry
 from ledger.models import Run
 from ledger.plan import Change, Plan
 from ledger.state import RunState, build_state
 from ledger.writer.changes import NewRunRequest
-
-UNLIMITED = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
 
 
 class RunStarted(DomainError):

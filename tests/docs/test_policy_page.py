@@ -54,4 +54,7 @@ def test_the_bounds_of_every_number_are_the_real_ones() -> None:
 def show(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, dict):
+        assert not any(value.values())
+        return "no limit"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -21,6 +21,7 @@ def build_run(**parts: Any) -> RunState:
         "project_id": 1,
         "agent_id": 1,
         "policy_id": 1,
+        "ancestors": (),
         "status": "running",
         "status_reason": "",
         "budget": Budget(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from guidance.core.policy.limits import SCOPES
 from guidance.core.policy.meaning import split_path
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.section import ToolRules
@@ -20,6 +21,11 @@ GATE_SETTINGS = {
         "budget.tool_calls",
         "budget.time_ms",
         "budget.cost_usd",
+    ),
+    "limits": tuple(
+        f"limits.{scope}.{part}"
+        for scope in SCOPES
+        for part in ("tokens", "tool_calls", "cost_usd")
     ),
     "rework": (
         "continue.max_rework_ratio",

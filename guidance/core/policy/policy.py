@@ -14,6 +14,7 @@ from guidance.core.loop.section_reader import read_loop_section
 from guidance.core.outcomes.section import Evaluators
 from guidance.core.outcomes.section_reader import read_evaluators
 from guidance.core.policy.caps import Caps, read_caps
+from guidance.core.policy.limits import Limits, read_limits
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
 from guidance.core.runs.score_bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
@@ -113,6 +114,7 @@ class Policy:
     turns: TurnRules = field(default_factory=TurnRules)
     loop: LoopSection = field(default_factory=LoopSection)
     caps: Caps = field(default_factory=Caps)
+    limits: Limits = field(default_factory=Limits)
     four_eyes: FourEyes = field(default_factory=FourEyes)
 
 
@@ -120,7 +122,7 @@ def load_policy(document: Mapping[str, object]) -> Policy:
     """The policy of a document; raises PolicyError naming everything wrong with it.
 
     A key left out keeps its default. null is refused, so that it cannot erase one;
-    only a part of the budget and its ceiling may be null, which means unlimited.
+    only limits and a part of the budget and its ceiling may be null: unlimited.
     """
     problems: list[Problem] = []
     policy = read_policy(Section(document, path="", problems=problems))
@@ -145,6 +147,7 @@ def read_policy(root: Section) -> Policy:
         turns=read_turn_rules(root.read_part("turns")),
         loop=read_loop_section(root.read_part("loop")),
         caps=read_caps(root.read_part("caps")),
+        limits=read_limits(root.read_part("limits")),
         four_eyes=_read_four_eyes(root.read_part("four_eyes")),
     )
     root.close()

@@ -44,6 +44,15 @@ class Usage:
             cost_micros=self.cost_micros + report.cost_micros,
         )
 
+    def subtract(self, before: Usage) -> Usage:
+        """What was used since `before`."""
+        return Usage(
+            tokens=self.tokens - before.tokens,
+            tool_calls=self.tool_calls - before.tool_calls,
+            time_ms=self.time_ms - before.time_ms,
+            cost_micros=self.cost_micros - before.cost_micros,
+        )
+
 
 class Remaining(NamedTuple):
     """What is left of each part of a budget; None where there is no limit."""

@@ -9,6 +9,7 @@ from guidance.core.policy import ContinueLimits
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import Trend, find_cycle, fit_trend
 from guidance.core.runs.memory import StepTrace
+from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedLimit, SharedUse
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.scores import (
     CoherenceParts,
@@ -57,6 +58,7 @@ class Evidence(NamedTuple):
     coherence_computed: float | None = None
     uncertainty_reported: float | None = None
     uncertainty_computed: float | None = None
+    limits_reached: tuple[SharedLimit, ...] = ()
 
     def list_not_evaluated(self) -> tuple[str, ...]:
         """The gates that had nothing to judge by: they neither passed nor tripped."""
@@ -87,9 +89,10 @@ def build_evidence(
     turns_repeat: int = 0,
     running_ms: int | None = None,
     ignored_wait: IgnoredWait | None = None,
+    shared: SharedUse = NOTHING_SHARED,
 ) -> Evidence:
-    """The evidence of a reported step; trace, segment and used include that step."""
-    time_ms = max(used.time_ms, running_ms or 0)
+    """The evidence of a reported step; trace, segment, used and shared include that step."""
+    time_ms, below = max(used.time_ms, running_ms or 0), shared.below
     current = trace[-segment:]
     window = current[-limits.rework_window :]
     rework = [step.rework for step in window].count(True)
@@ -127,11 +130,14 @@ def build_evidence(
         ignored_wait=ignored_wait,
         budget=budget,
         remaining=Remaining(
-            tokens=_subtract(budget.tokens, used.tokens),
-            tool_calls=_subtract(budget.tool_calls, used.tool_calls),
+            tokens=_subtract(budget.tokens, used.tokens + below.tokens),
+            tool_calls=_subtract(budget.tool_calls, used.tool_calls + below.tool_calls),
             time_ms=_subtract(budget.time_ms, time_ms),
-            cost_micros=_subtract(budget.cost_micros, used.cost_micros),
+            cost_micros=_subtract(
+                budget.cost_micros, used.cost_micros + below.cost_micros
+            ),
         ),
+        limits_reached=shared.reached,
     )
 
 

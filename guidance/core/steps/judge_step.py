@@ -9,6 +9,7 @@ from guidance.core.policy import ContinueLimits, Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import Memory
+from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.advice import build_recommended_action
 from guidance.core.steps.evidence import Evidence, IgnoredWait, build_evidence
@@ -98,12 +99,14 @@ def judge_step(
     turns_repeat: int = 0,
     running_ms: int | None = None,
     waited_ms: int | None = None,
+    shared: SharedUse = NOTHING_SHARED,
 ) -> StepVerdict:
     """Judge one step; `memory` and `used` are those before it.
 
     `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
     `running_ms` is how long the run has been running by the server's clock, `waited_ms`
     how long ago it was throttled.
+    `shared` is what it shares with other runs, with this step.
     """
     limits = policy.continue_limits
     ignored_waits = memory.count_ignored_waits(waited_ms)
@@ -125,6 +128,7 @@ def judge_step(
         )
         if ignored_waits > memory.ignored_waits and waited_ms is not None
         else None,
+        shared=shared,
     )
     findings, metrics = ask_gates(limits=limits, evidence=evidence)
     decisions = [finding.decision for finding in findings]

@@ -6,6 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from guidance.core.runs.shared_limits import (
+    NOTHING_SHARED,
+    SharedUse,
+    describe_all_reached,
+)
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.secrets import SecretFinding, redact
 from guidance.core.shell_commands.rules.rule import FAMILIES
@@ -179,15 +184,24 @@ def _is_quote(secret: SecretFinding) -> bool:
 
 
 def check_call_budget(
-    *, budget: Budget, used: Usage, reserved: int, running_ms: int | None = None
+    *,
+    budget: Budget,
+    used: Usage,
+    reserved: int,
+    running_ms: int | None = None,
+    shared: SharedUse = NOTHING_SHARED,
 ) -> CallFinding | None:
     """Names every part of which nothing is left; `reserved` calls still wait, and
     `running_ms` is how long the run has been running by the server's clock."""
+    below = shared.below
     parts = {
-        "tokens": (budget.tokens, used.tokens),
-        "tool_calls": (budget.tool_calls, used.tool_calls + reserved),
+        "tokens": (budget.tokens, used.tokens + below.tokens),
+        "tool_calls": (
+            budget.tool_calls,
+            used.tool_calls + reserved + below.tool_calls,
+        ),
         "time_ms": (budget.time_ms, max(used.time_ms, running_ms or 0)),
-        "cost_usd": (budget.cost_micros, used.cost_micros),
+        "cost_usd": (budget.cost_micros, used.cost_micros + below.cost_micros),
     }
     gone = [
         name
@@ -202,6 +216,19 @@ def check_call_budget(
         message=f"The run's budget is used up: {', '.join(gone)}",
         remediation="Finish the run, or ask a manager to reopen it with a new budget.",
         details={"used_up": gone, "reserved": reserved},
+    )
+
+
+def check_call_limits(shared: SharedUse) -> CallFinding | None:
+    """Limits that the run shares with others: one finding names all that are reached."""
+    if not shared.reached:
+        return None
+    return CallFinding(
+        gate="limits",
+        decision="block",
+        message=describe_all_reached(shared.reached),
+        remediation="Wait until it begins anew, or ask a manager to raise it.",
+        details={"reached": [each.to_json() for each in shared.reached]},
     )
 
 

@@ -8,10 +8,12 @@ from typing import Any
 from guidance.core.policy import Policy, load_policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.memory import Memory, StepTrace
+from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedLimit, SharedUse
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import ContinueVerdict, StepVerdict, judge_step
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
 
+PASSED = SharedLimit(scope="agent_day", part="tokens", limit=1_000, used=1_200)
 UNLIMITED = Budget(tokens=None, tool_calls=None, time_ms=None, cost_micros=None)
 
 
@@ -49,6 +51,7 @@ def walk(
     budget: Budget = UNLIMITED,
     memory: Memory | None = None,
     used: Usage | None = None,
+    shared: SharedUse = NOTHING_SHARED,
 ) -> list[StepVerdict]:
     """Judge one step after the other, whatever is decided on the way; each comes
     `waited_ms` after the answer before it."""
@@ -63,6 +66,7 @@ def walk(
             used=used,
             budget=budget,
             waited_ms=waited_ms,
+            shared=shared,
         )
         memory, used = verdict.memory, verdict.used
         verdicts.append(verdict)

@@ -126,6 +126,37 @@ RUNS = {
         "A second manager for policies",
         "Whether a version comes into force only when a second manager approves it.",
     ),
+    "limits": Words(
+        "Shared limits",
+        "What all runs of an agent or of the project may use together, by day and month in UTC.",
+    ),
+    **{
+        f"limits.{scope}": Words(label, text)
+        for scope, label, text in (
+            (
+                "agent_day",
+                "An agent a day",
+                "All runs of one agent, from midnight UTC.",
+            ),
+            ("project_day", "The project a day", "All runs, from midnight UTC."),
+            ("project_month", "The project a month", "All runs, from the first, UTC."),
+        )
+    },
+    **{
+        f"limits.{scope}.{name}": Words(label, "null is no limit.", unit)
+        for scope in ("agent_day", "project_day", "project_month")
+        for name, label, unit in (
+            ("tokens", "Tokens", "tokens"),
+            ("tool_calls", "Tool calls", "calls"),
+            ("cost_usd", "Cost", "USD"),
+        )
+    },
+    "limits.depth": Words(
+        "Depth", "A run may have so many runs above it; null is no limit.", "runs"
+    ),
+    "limits.children": Words(
+        "Children", "A run may start so many runs itself; null is no limit.", "runs"
+    ),
     "caps": Words(
         "Caps",
         "How much may be open at once. Read from the policy default, for all runs.",

@@ -57,6 +57,13 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "{checks.max_resets}.",
     ),
     "Limits": (
+        "All runs of an agent may use {limits.agent_day.tokens}, "
+        "{limits.agent_day.tool_calls} and {limits.agent_day.cost_usd} a day together.",
+        "All runs of the project may use {limits.project_day.tokens}, "
+        "{limits.project_day.tool_calls} and {limits.project_day.cost_usd} a day, "
+        "{limits.project_month.tokens}, {limits.project_month.tool_calls} and "
+        "{limits.project_month.cost_usd} a month.",
+        "A run may start {limits.children}, and have {limits.depth} above it.",
         "An agent may have {caps.open_reviews.agent} open reviews and "
         "{caps.open_runs.agent} open runs; the project {caps.open_reviews.project} and "
         "{caps.open_runs.project}.",

@@ -13,6 +13,7 @@ from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates.budget import (
     check_budget,
     check_ignored_wait,
+    check_limits,
     check_slope,
 )
 from guidance.core.steps.gates.progress import (
@@ -33,6 +34,7 @@ REGISTRY: dict[str, Gate] = {
     "coherence": check_coherence,
     "step_limit": check_step_limit,
     "budget": check_budget,
+    "limits": check_limits,
     "rework": check_rework,
     "uncertainty": check_uncertainty,
     "repetition": check_repetition,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from guidance.core.money import format_usd
 from guidance.core.number_format import format_duration, format_percent_beside
 from guidance.core.policy import ContinueLimits
+from guidance.core.runs.shared_limits import describe_all_reached
 from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.findings import Finding
 
@@ -46,6 +47,20 @@ def describe_time_over(*, limit_ms: int, reported_ms: int, running_ms: int) -> s
     left = limit_ms - max(reported_ms, running_ms)
     what = _MEASURED if measured else "time used up"
     return _start_with_capital(_describe_used_up(what, left, limit_ms, format_duration))
+
+
+def check_limits(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
+    """Limits that it shares with other runs: one finding names all that are reached."""
+    reached = evidence.limits_reached
+    if not reached:
+        return None
+    return Finding(
+        gate="limits",
+        decision="stop",
+        message=describe_all_reached(reached),
+        value=reached[0].used,
+        limit=reached[0].limit,
+    )
 
 
 def check_slope(limits: ContinueLimits, evidence: Evidence) -> Finding | None:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from guidance.core.checks import GateDefinition
 from guidance.core.money import format_usd
 from guidance.core.policy import Policy
+from guidance.core.policy.limits import SCOPES, Limits
 from guidance.core.runs.usage import Budget
 
 
@@ -26,8 +27,16 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "turns": policy.turns.to_json(),
         "loop": policy.loop.to_json(),
         "caps": asdict(policy.caps),
+        "limits": _dump_limits(policy.limits),
         "four_eyes": asdict(policy.four_eyes),
     }
+
+
+def _dump_limits(limits: Limits) -> dict[str, object]:
+    shared = {scope: _dump_budget(getattr(limits, scope)) for scope in SCOPES}
+    for amounts in shared.values():
+        del amounts["time_ms"]  # it does not add up over runs
+    return {**shared, "depth": limits.depth, "children": limits.children}
 
 
 def _dump_budget(budget: Budget) -> dict[str, object]:

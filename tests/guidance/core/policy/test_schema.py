@@ -107,7 +107,7 @@ BEYOND_SCHEMA = (
     *("is more than", "no rule has this name", "no built-in rule has this name"),
     *("start_loop names the loop", "no kind has this name"),
     *("another kind has", "the snapshot has", "only the verifier command"),
-    *("nothing is called", "must not be blank", "must be one line"),
+    *("nothing is called", "must not be blank", "must be one line", "holds no word"),
 )
 TEXTS = [
     *("1.00", "some text", "Bash.command", "build", "a-1", "Not A Name", "..", "a/b"),

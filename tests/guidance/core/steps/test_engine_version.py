@@ -7,11 +7,19 @@ from typing import Any
 
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.runs.memory import CallTally, Memory
-from guidance.core.runs.usage import Budget
+from guidance.core.runs.shared_limits import SharedUse
+from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict
 from guidance.core.vocabulary import INTENTS, STEP_DECISIONS
-from tests.guidance.core.builders import UNLIMITED, make_policy, make_report, step, walk
+from tests.guidance.core.builders import (
+    PASSED,
+    UNLIMITED,
+    make_policy,
+    make_report,
+    step,
+    walk,
+)
 
 # The version, and a digest over the answers to the runs below, which do not change.
 JUDGED = (
@@ -75,6 +83,7 @@ def judge_runs() -> list[StepVerdict]:
         *walk(map(build_growing_step, range(1, 12)), waited_ms=3_000),
         step(make_report(), turns_repeat=2, budget=UNLIMITED),
         step(make_report(), budget=SMALL, running_ms=90_001),
+        step(make_report(), shared=SharedUse(below=Usage(tokens=7), limits=(PASSED,))),
     ]
 
 

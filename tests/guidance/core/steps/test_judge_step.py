@@ -11,6 +11,7 @@ import pytest
 
 from guidance.core.policy import ContinueLimits
 from guidance.core.runs.memory import Memory
+from guidance.core.runs.shared_limits import SharedUse
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps import judge_step
 from guidance.core.steps.advice import build_recommended_action
@@ -19,6 +20,7 @@ from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.vocabulary import STEP_DECISIONS
 from tests.guidance.core.builders import (
+    PASSED,
     ask,
     list_gates,
     make_policy,
@@ -61,6 +63,7 @@ def test_every_gate_that_tripped_is_told_in_the_order_of_the_table() -> None:
         used=before.used,
         memory=replace(before.memory, delay_ms=5000),
         waited_ms=0,
+        shared=SharedUse(limits=(PASSED,)),
     )
     assert list_gates(verdict) == list(REGISTRY)
     assert verdict.decision == "stop"

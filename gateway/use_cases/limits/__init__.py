@@ -1,0 +1,1 @@
+"""What a run may use together with others, and where it stands among them."""

@@ -1,0 +1,220 @@
+"""What runs use up together: counted with every commit, read before every batch.
+
+Every change of a run is counted for the runs above it, for its agent and its project, by
+the difference that it makes (`RunWrite.spent`): additions commute, so nobody has to read
+first. The project's head row is locked by then, and every counter belongs to one project:
+two processes never wait for each other in a circle.
+
+A step is judged by what was counted before its batch, so a limit is passed by at most the
+steps in flight. A call is exact: `refuse_crowded_calls` reads the counters again inside of
+the transaction that counted it, and where there was no room, nothing of the batch is stored
+and the call is decided again under the project's lock (ADR 0025).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from guidance.core.policy.limits import SCOPES
+from guidance.core.runs.shared_limits import (
+    NOTHING,
+    PARTS,
+    RUN,
+    SharedLimit,
+    SharedUse,
+    list_limits,
+)
+from guidance.core.runs.usage import Budget, Usage
+from guidance.selectors import get_policy
+from ledger.state import RunState
+from ledger.writer import sql
+from ledger.writer.run_writes import (
+    COUNTER_COLUMNS,
+    COUNTERS,
+    Key,
+    RunWrite,
+    list_periods,
+)
+
+_READ = f"SELECT {', '.join(COUNTER_COLUMNS)} FROM {COUNTERS} "  # noqa: S608
+_PG_READ = (
+    _READ + "JOIN unnest(%s::text[], %s::bigint[], %s::text[]) "
+    "AS wanted(scope, owner, period) USING (scope, owner, period)"
+)
+_SQLITE_READ = (
+    _READ + "JOIN json_each(%s) wanted ON scope = json_extract(wanted.value, '$[0]') "
+    "AND owner = json_extract(wanted.value, '$[1]') "
+    "AND period = json_extract(wanted.value, '$[2]')"
+)
+_ANCESTOR_COLUMNS = (
+    *("id", "code", "open_reviews"),
+    *(f"{part}_limit" for part in PARTS),
+    *(f"{part}_used" for part in PARTS),
+)
+_ANCESTORS = f"SELECT {', '.join(_ANCESTOR_COLUMNS)} FROM ledger_run WHERE id "  # noqa: S608
+_PG_ANCESTORS = _ANCESTORS + "= ANY(%s::bigint[])"
+_SQLITE_ANCESTORS = _ANCESTORS + "IN (SELECT value FROM json_each(%s))"  # noqa: S608
+
+
+class Counted(NamedTuple):
+    """A row of the table: amounts used, given on top, and percentages told of."""
+
+    used: Usage
+    extra: Usage
+    noticed: Usage
+
+
+class Ancestor(NamedTuple):
+    """A run above: its budget, and what it has spent itself."""
+
+    code: str
+    budget: Budget
+    spent: Usage
+
+
+class NoRoom(Exception):
+    """Calls that share a limit went past it together: `run_ids` have to decide again."""
+
+    def __init__(self, run_ids: frozenset[int]) -> None:
+        super().__init__(run_ids)
+        self.run_ids = run_ids
+
+
+_NEVER_COUNTED = Counted(NOTHING, NOTHING, NOTHING)
+
+
+def read_shared_use(states: Sequence[RunState], at: datetime) -> dict[int, SharedUse]:
+    """By the ids of the runs, with two queries at most."""
+    keys = {key for state in states for key in _list_keys(state, at)}
+    counted = _read_counted(sorted(keys))
+    above = _read_ancestors({each for state in states for each in state.ancestors})
+    return {
+        state.id: SharedUse(
+            below=counted.get((RUN, state.id, ""), _NEVER_COUNTED).used,
+            limits=tuple(_list_limits(state, at, counted, above)),
+        )
+        for state in states
+    }
+
+
+def refuse_crowded_calls(writes: Iterable[RunWrite]) -> None:
+    """Called in the transaction that counted these writes: they are in what is read."""
+    taking = [write.state for write in writes if write.takes_calls]
+    if not taking:
+        return
+    shared = read_shared_use(taking, max(state.updated_at for state in taking))
+    crowded = frozenset(
+        state.id for state in taking if _is_crowded(state, shared[state.id])
+    )
+    if crowded:
+        raise NoRoom(crowded)
+
+
+def _list_keys(state: RunState, at: datetime) -> list[Key]:
+    """What has to be read for a run: counters of limits that nobody set are left out."""
+    runs = [(RUN, each, "") for each in (state.id, *state.ancestors)]
+    if not get_policy(state.policy_id).policy.limits.are_shared:
+        return runs
+    return runs + list(_build_keys(state, at).values())
+
+
+def _build_keys(state: RunState, at: datetime) -> dict[str, Key]:
+    """Where the limits of each scope are counted."""
+    day, month = list_periods(at)
+    return {
+        "agent_day": ("agent", state.agent_id, day),
+        "project_day": ("project", state.project_id, day),
+        "project_month": ("project", state.project_id, month),
+    }
+
+
+def _list_limits(
+    state: RunState,
+    at: datetime,
+    counted: dict[Key, Counted],
+    above: dict[int, Ancestor],
+) -> Iterable[SharedLimit]:
+    for ancestor_id in state.ancestors:
+        ancestor, key = above[ancestor_id], (RUN, ancestor_id, "")
+        below = counted.get(key, _NEVER_COUNTED)
+        yield from list_limits(
+            RUN,
+            budget=ancestor.budget,
+            used=_add(ancestor.spent, below.used),
+            noticed=below.noticed,
+            key=key,
+            run=ancestor.code,
+        )
+    limits = get_policy(state.policy_id).policy.limits
+    if not limits.are_shared:
+        return
+    keys = _build_keys(state, at)
+    for scope in SCOPES:
+        row = counted.get(keys[scope], _NEVER_COUNTED)
+        yield from list_limits(
+            scope,
+            budget=getattr(limits, scope),
+            used=row.used,
+            extra=row.extra,
+            noticed=row.noticed,
+            key=keys[scope],
+        )
+
+
+def _is_crowded(state: RunState, shared: SharedUse) -> bool:
+    """Whether more calls may run than a limit allows; its own budget is one of them."""
+    own = state.budget.tool_calls
+    calls = state.spent.tool_calls + shared.below.tool_calls
+    return (own is not None and calls > own) or any(
+        limit.part == "tool_calls" and limit.used > limit.limit
+        for limit in shared.limits
+    )
+
+
+def _read_counted(keys: Sequence[Key]) -> dict[Key, Counted]:
+    if connection.vendor == "postgresql":
+        columns = [sql.format_array(column) for column in zip(*keys, strict=True)]
+        rows = sql.execute(_PG_READ, columns)
+    else:
+        rows = sql.execute(_SQLITE_READ, [json.dumps(keys)])
+    return {row[:3]: Counted(*map(_build_usage, _split(row[3:]))) for row in rows}
+
+
+def _read_ancestors(ids: set[int]) -> dict[int, Ancestor]:
+    if not ids:
+        return {}
+    if connection.vendor == "postgresql":
+        rows = sql.execute(_PG_ANCESTORS, [sql.format_array(sorted(ids))])
+    else:
+        rows = sql.execute(_SQLITE_ANCESTORS, [json.dumps(sorted(ids))])
+    return {row[0]: _build_ancestor(row) for row in rows}
+
+
+def _build_ancestor(row: sql.Row) -> Ancestor:
+    _, code, reviews, *amounts = row
+    limits, used = _split(amounts)
+    spent = _build_usage(used)
+    waiting = sum(kind == "confirmation" for _, kind, *_ in json.loads(reviews))
+    return Ancestor(
+        code=str(sql.parse_uuid(code)),
+        budget=Budget(time_ms=None, **dict(zip(PARTS, limits, strict=True))),
+        spent=_add(spent, Usage(tool_calls=waiting)),
+    )
+
+
+def _split(amounts: Sequence[Any]) -> list[Sequence[Any]]:
+    size = len(PARTS)
+    return [amounts[start : start + size] for start in range(0, len(amounts), size)]
+
+
+def _build_usage(amounts: Sequence[int]) -> Usage:
+    return Usage(**dict(zip(PARTS, amounts, strict=True)))
+
+
+def _add(one: Usage, other: Usage) -> Usage:
+    return Usage(**{part: getattr(one, part) + getattr(other, part) for part in PARTS})
