@@ -31,6 +31,7 @@ from console.runs.sentences.loop import LOOP_LINES
 from console.runs.sentences.policies import POLICY_LINES
 from console.runs.sentences.runs import (
     describe_entry,
+    describe_notice,
     describe_observed_step,
     describe_step,
 )
@@ -117,6 +118,7 @@ SENTENCES = {
     "check.judged": describe_verdict,
     "warning.acknowledged": describe_acknowledgement,
     "turn.judged": describe_turn,
+    "limit.noticed": describe_notice,
     **LOOP_LINES,
     **POLICY_LINES,
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from console.format import format_compact
 from console.runs.scores import list_overruled
+from guidance.core.runs.shared_limits import SharedLimit
 from safetext import make_visible_line
 
 
@@ -103,6 +104,17 @@ def _choose_head(
     if report["checkpoint"]:
         return "flag", "mute", "Checkpoint"
     return "dot", "mute", "" if said else "Step"
+
+
+def describe_notice(payload: Mapping[str, Any]) -> Line:
+    facts = {name: value for name, value in payload.items() if name != "percent"}
+    limit = SharedLimit.from_json(facts)
+    return Line(
+        icon="clock",
+        tone="slow",
+        head=f"{payload['percent']} % of a limit used",
+        text=limit.describe_use(),
+    )
 
 
 def describe_entry(kind: str, payload: Mapping[str, Any]) -> Line:

@@ -21,10 +21,10 @@ NOTICE_PERCENTS = (75, 90, 95)
 
 NOTHING = Usage()
 _WHOSE = {
-    RUN: "The parent run's {part} {are} used up: {used} of {limit}, by it and the runs below it",
-    "agent_day": "This agent's {part} for today {are} used up: {used} of {limit}",
-    "project_day": "The project's {part} for today {are} used up: {used} of {limit}",
-    "project_month": "The project's {part} for this month {are} used up: {used} of {limit}",
+    RUN: ("The parent run's", "", ", by it and the runs below it"),
+    "agent_day": ("This agent's", " for today", ""),
+    "project_day": ("The project's", " for today", ""),
+    "project_month": ("The project's", " for this month", ""),
 }
 _PART_WORDS = {
     "tokens": ("tokens", "are"),
@@ -80,14 +80,18 @@ class SharedLimit:
 
     def describe_reached(self) -> str:
         part, are = _PART_WORDS[self.part]
-        return _WHOSE[self.scope].format(
-            part=part, are=are, used=self._format(self.used), limit=self._limit_text
-        )
+        whose, when, by = _WHOSE[self.scope]
+        return f"{whose} {part}{when} {are} used up: {self._used_text}{by}"
+
+    def describe_use(self) -> str:
+        part, _ = _PART_WORDS[self.part]
+        whose, when, by = _WHOSE[self.scope]
+        return f"{whose} {part}{when}: {self._used_text} used{by}"
 
     @property
-    def _limit_text(self) -> str:
+    def _used_text(self) -> str:
         unit = " USD" if self.part == "cost_micros" else ""
-        return self._format(self.limit) + unit
+        return f"{self._format(self.used)} of {self._format(self.limit)}{unit}"
 
     def _format(self, amount: int) -> str:
         return format_usd(amount) if self.part == "cost_micros" else f"{amount:,}"

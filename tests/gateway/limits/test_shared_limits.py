@@ -13,7 +13,8 @@ from ledger.models import Entry, Run
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
 from tests.gateway.limits.test_tree_budgets import assert_replays, findings, report
-from tests.support.builders import make_policy, make_robot, start_run
+from tests.support.browsing import open_browser
+from tests.support.builders import Person, make_policy, make_robot, start_run
 from tests.support.live import Live
 
 
@@ -92,6 +93,20 @@ def test_notices_are_written_once_at_75_90_and_95_percent(
         "percent": 75,
     }
     assert_replays(*runs)
+
+
+def test_the_page_of_a_run_tells_of_a_notice(
+    agent: httpx.Client, project: Project, alice: Person
+) -> None:
+    make_policy("default", project=project, limits={"project_day": {"cost_usd": "1"}})
+    run = start_run(agent)
+    report(agent, run, 1, cost_usd="0.80")
+    page = open_browser(alice.user).get(f"/p/{project.slug}/runs/{run}/")
+    for words in (
+        "75 % of a limit used",
+        "The project&#x27;s cost for today: 0.80 of 1.00 USD used",
+    ):
+        assert words in page.content.decode()
 
 
 def test_steps_of_one_batch_tell_each_mark_once(
