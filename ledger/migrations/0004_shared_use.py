@@ -16,7 +16,7 @@ def leave_room(_apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0002_triggers_and_storage")]
+    dependencies = [("ledger", "0003_run_outcome")]
 
     operations = [
         migrations.AddField(
