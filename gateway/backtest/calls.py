@@ -17,7 +17,6 @@ from gateway.stored_decisions import (
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
-from guidance.core.runs.shared_limits import SharedUse
 from guidance.core.runs.usage import Budget
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict

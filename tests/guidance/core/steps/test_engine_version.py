@@ -24,7 +24,7 @@ from tests.guidance.core.builders import (
 # The version, and a digest over the answers to the runs below, which do not change.
 JUDGED = (
     3,
-    "sha256:1a395e526073d97c5572d5a736dd539bb5f4c65d4ec34ce4373ebdc85745cd3f",
+    "sha256:4b95af6079e49ec468619a22b1e9af5685bde5e1f8be951f83b7dde907578d84",
 )
 
 SMALL = Budget(tokens=60_000, tool_calls=40, time_ms=90_000, cost_micros=2_000_000)

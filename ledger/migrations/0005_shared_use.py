@@ -16,7 +16,7 @@ def leave_room(_apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("ledger", "0003_run_outcome")]
+    dependencies = [("ledger", "0004_run_running_time")]
 
     operations = [
         migrations.AddField(
