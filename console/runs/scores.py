@@ -10,14 +10,18 @@ Metrics = Mapping[str, Any]
 # The name of each score, and which of two counts.
 SCORES = {"coherence": "lower", "uncertainty": "higher"}
 
+_ORIGINS = {"reported": "it says", "computed": "we see"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownScore:
-    """`overruled` says that the agent's word did not count."""
+    """`both` is a sentence where the agent says another score than was seen, `overruled`
+    whether its word did not count."""
 
     name: str
     value: str
     origin: str
+    both: str
     overruled: bool
 
 
@@ -27,7 +31,8 @@ def list_scores(metrics: Metrics) -> tuple[ShownScore, ...]:
         ShownScore(
             name=score.capitalize(),
             value=f"{metrics[score]:.2f}",
-            origin=_describe_origin(metrics, score),
+            origin=_ORIGINS[metrics[f"{score}_source"]],
+            both=_build_sentence(metrics, score),
             overruled=is_overruled(metrics, score),
         )
         for score in SCORES
@@ -57,9 +62,7 @@ def describe_both(metrics: Metrics, score: str) -> str:
     return f"says {said:.2f}, we see {seen:.2f}"
 
 
-def _describe_origin(metrics: Metrics, score: str) -> str:
+def _build_sentence(metrics: Metrics, score: str) -> str:
     both = describe_both(metrics, score)
-    if both:
-        return f"{both}; the {SCORES[score]} counts"
-    is_seen = metrics[f"{score}_source"] == "computed"
-    return "what we see" if is_seen else "what it says"
+    counts = f"the {SCORES[score]} counts"
+    return f"{score.capitalize()}: {both}, {counts}." if both else ""

@@ -39,11 +39,11 @@ def test_both_scores_stand_on_the_page_and_the_review(
     run, review = rosy
     page = get_text(alice, f"/p/{project.slug}/runs/{run}/")
 
-    assert f"{BOTH}; the lower counts" in page
+    assert f"Coherence: {BOTH}, the lower counts." in page
     # The line of the step, where no gate has said it.
     assert f"Coherence: {BOTH}" in page
     detail = get_text(alice, f"/p/{project.slug}/queue/{review}/")
-    assert f"{BOTH}; the lower counts" in detail
+    assert f"Coherence: {BOTH}, the lower counts." in detail
 
 
 def build_metrics(said: float | None, seen: float | None) -> dict[str, Any]:
@@ -62,20 +62,22 @@ def build_metrics(said: float | None, seen: float | None) -> dict[str, Any]:
 @each_row(
     ("said", "seen", "shown", "overruled"),
     [
-        (1.0, 0.31, ("0.31", "says 1.00, we see 0.31; the lower counts"), True),
-        (0.2, 0.9, ("0.20", "says 0.20, we see 0.90; the lower counts"), False),
-        (0.9, 0.9, ("0.90", "what it says"), False),
-        (0.9, 0.897, ("0.90", "what we see"), False),
-        (0.9, None, ("0.90", "what it says"), False),
-        (None, 0.5, ("0.50", "what we see"), False),
+        (1.0, 0.31, ("0.31", "we see", "says 1.00, we see 0.31"), True),
+        (0.2, 0.9, ("0.20", "it says", "says 0.20, we see 0.90"), False),
+        (0.9, 0.9, ("0.90", "it says", ""), False),
+        (0.9, 0.897, ("0.90", "we see", ""), False),
+        (0.9, None, ("0.90", "it says", ""), False),
+        (None, 0.5, ("0.50", "we see", ""), False),
     ],
 )
 def test_how_a_score_reads(
-    said: float | None, seen: float | None, shown: tuple[str, str], overruled: bool
+    said: float | None, seen: float | None, shown: tuple[str, str, str], overruled: bool
 ) -> None:
     metrics = build_metrics(said, seen)
     (score,) = list_scores(metrics)
-    assert (score.value, score.origin) == shown
+    value, origin, both = shown
+    assert (score.value, score.origin) == (value, origin)
+    assert score.both == (f"Coherence: {both}, the lower counts." if both else "")
     assert score.overruled is overruled
     lines = list(list_overruled(metrics, said=frozenset()))
     assert lines == (["Coherence: says 1.00, we see 0.31"] if overruled else [])
@@ -87,5 +89,5 @@ def test_what_is_not_known_is_not_shown() -> None:
     # A step of the first version has only the score that counted.
     old = {"coherence": 0.5, "coherence_source": "reported", "uncertainty": None}
     (score,) = list_scores(old)
-    assert (score.value, score.origin) == ("0.50", "what it says")
+    assert (score.value, score.origin) == ("0.50", "it says")
     assert list(list_overruled(old, said=frozenset())) == []
