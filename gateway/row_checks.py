@@ -25,6 +25,7 @@ def register_rows() -> None:
     register_entry_rows("call.settled", _settle_call)
     register_entry_rows("check.opened", _open_check)
     register_entry_rows("check.judged", _judge_check)
+    register_entry_rows("model.asked", _ask_model)
     register_entry_rows("shadow.judged", _judge_in_shadow)
     register_entry_rows("step.judged", _add_violations)
     register_entry_rows("run.finished", _finish_run)
@@ -173,6 +174,18 @@ def _judge_check(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None
     if payload["warning"] is not None:
         key = (payload["check"], now.at, payload["warning"])
         rows.add("warning", *key, now=now, code=payload.get("warning_id", UNKNOWN))
+
+
+def _ask_model(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    names = ("purpose", "model", "tokens_in", "tokens_out", "cost_micros")
+    rows.add(
+        "request to a model",
+        str(now.seq),
+        now=now,
+        project=rows.project_id,
+        at=now.at,
+        **{name: payload[name] for name in names},
+    )
 
 
 def _judge_in_shadow(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:

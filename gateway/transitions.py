@@ -33,6 +33,7 @@ def register_entry_types() -> None:
     register_entry_type("turn.judged", apply=apply_turn)
     register_entry_type("session.idle", apply=apply_idle)
     register_entry_type("session.prompted", apply=apply_prompted)
+    register_entry_type("model.asked", apply=apply_asked_model)
     for name in ("call.claimed", "call.expired", "call.replayed"):
         register_entry_type(name)
     register_entry_type("limit.noticed")
@@ -149,6 +150,13 @@ def apply_settled_call(run: RunState, payload: Payload, _at: datetime) -> RunSta
     )
     calls = run.memory.calls.count_result(ok=payload["ok"])
     return replace(run, used=used, memory=replace(run.memory, calls=calls))
+
+
+def apply_asked_model(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    """What was asked on behalf of a run is part of its cost. A price that nobody knows
+    adds nothing; the entry says so."""
+    cost = run.used.cost_micros + (payload["cost_micros"] or 0)
+    return replace(run, used=replace(run.used, cost_micros=cost))
 
 
 def get_headline(verdict: StepVerdict, decision: str) -> str:

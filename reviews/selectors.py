@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Model, QuerySet
+from django.db.models import Count, Model, QuerySet, Sum
 
 from accounts.joins import join_agent, join_member, join_project, join_user
 from accounts.models import Agent, Project, User
@@ -18,7 +20,7 @@ from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.selectors import join_run
 from ledger.writer import sql
-from reviews.models import Review
+from reviews.models import ModelRequest, Review
 from reviews.serializers import build_review_answer, build_ruling_from_row
 
 M = TypeVar("M", bound=Model)
@@ -169,3 +171,36 @@ def list_amended_findings(review: Review) -> list[dict[str, Any]]:
             findings: list[dict[str, Any]] = payload["amended_findings"]
             return findings
     return []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCost:
+    """What the server's own questions to models cost; `unpriced` of them had no price."""
+
+    requests: int
+    cost_micros: int
+    unpriced: int
+
+
+def get_model_cost_of_run(run_id: int) -> ModelCost:
+    """What is part of the run's cost: an answer that came after its end is not."""
+    rows = ModelRequest.objects.filter(run_id=run_id, seq__isnull=False)
+    return _sum_model_cost(rows)
+
+
+def get_model_cost_of_project(
+    project_id: int, *, since: datetime, until: datetime | None = None
+) -> ModelCost:
+    rows = ModelRequest.objects.filter(project_id=project_id, at__gte=since)
+    return _sum_model_cost(rows if until is None else rows.filter(at__lt=until))
+
+
+def _sum_model_cost(rows: QuerySet[ModelRequest]) -> ModelCost:
+    sums = rows.aggregate(
+        requests=Count("pk"), priced=Count("cost_micros"), cost=Sum("cost_micros")
+    )
+    return ModelCost(
+        requests=sums["requests"],
+        cost_micros=sums["cost"] or 0,
+        unpriced=sums["requests"] - sums["priced"],
+    )

@@ -32,7 +32,8 @@ from loop.models import (
     Signal,
 )
 from loop.runs import get_loop
-from loop.selectors import count_used_this_hour, sum_spent_today
+from loop.selectors import count_used_this_hour, get_midnight, sum_spent_today
+from reviews.selectors import ModelCost, get_model_cost_of_project
 from safetext import make_visible, make_visible_line
 
 # The clock ticks every minute: a beat that is later than this is not on its way.
@@ -103,7 +104,8 @@ def build_head(project_id: int, section: LoopSection, *, at: datetime) -> Head:
 
 
 def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[Meter]:
-    """The hourly caps, and what a model has cost today."""
+    """The hourly caps, and what models have cost today: the loop's, and the judge of
+    gate checks, which has no limit of its own."""
     used = count_used_this_hour(project_id, at=at)
     caps = [
         _build_meter(
@@ -116,10 +118,27 @@ def list_meters(project_id: int, section: LoopSection, *, at: datetime) -> list[
         for action in EMITTING
     ]
     spent = sum_spent_today(project_id, at=at)
+    judge = get_model_cost_of_project(project_id, since=get_midnight(at))
     return [
         *caps,
         _build_meter("Cost today", spent, section.cost_per_day_micros, format_money),
+        *([_build_judge_meter(judge)] if judge.requests else []),
     ]
+
+
+def _build_judge_meter(cost: ModelCost) -> Meter:
+    return Meter(
+        name="Judge today",
+        used=format_money(cost.cost_micros),
+        limit=describe_model_requests(cost),
+        bar=SafeString(""),
+        tone="",
+    )
+
+
+def describe_model_requests(cost: ModelCost) -> str:
+    asked = format_count(cost.requests, "question")
+    return f"{asked}, {cost.unpriced} without a price" if cost.unpriced else asked
 
 
 def _describe_next(beat: ShownMoment | None) -> SafeString:

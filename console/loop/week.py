@@ -7,11 +7,13 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from console.format import format_count, format_elapsed, format_money
+from console.loop.head import describe_model_requests
 from console.loop.vocabulary import ACTIONS, OUTCOMES, Look
 from guidance.core.loop.vocabulary import ACTIONS as ALL_ACTIONS
 from guidance.core.loop.vocabulary import EMITTING
 from loop.learning.iso_week import Week
 from loop.learning.weekly import Summary, build_summary
+from reviews.selectors import ModelCost, get_model_cost_of_project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,7 @@ class WeekPage:
 
 def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
     summary = build_summary(project_id, week=week)
+    judge = get_model_cost_of_project(project_id, since=week.begins, until=week.ends)
     met = [
         outcome
         for outcome in OUTCOMES
@@ -53,7 +56,7 @@ def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
         title=_format_title(week),
         previous=week.previous.name,
         following=week.following.name if week < Week.from_moment(at) else "",
-        figures=_list_figures(summary) if summary.decisions else [],
+        figures=_list_figures(summary, judge) if summary.decisions else [],
         outcomes=[OUTCOMES[outcome] for outcome in met],
         rows=[
             ActionRow(
@@ -72,7 +75,7 @@ def build_week_page(project_id: int, *, week: Week, at: datetime) -> WeekPage:
     )
 
 
-def _list_figures(summary: Summary) -> list[Figure]:
+def _list_figures(summary: Summary, judge: ModelCost) -> list[Figure]:
     median = summary.median
     return [
         Figure(
@@ -96,6 +99,17 @@ def _list_figures(summary: Summary) -> list[Figure]:
         ),
         _build_agreement(summary),
         Figure("Cost", format_money(summary.cost_micros)),
+        *(
+            [
+                Figure(
+                    "Judge",
+                    format_money(judge.cost_micros),
+                    describe_model_requests(judge),
+                )
+            ]
+            if judge.requests
+            else []
+        ),
     ]
 
 

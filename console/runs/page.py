@@ -27,6 +27,7 @@ from console.runs.summary import (
 from guidance.selectors import get_policy
 from ledger.models import FINAL, Run
 from ledger.state import build_budget
+from reviews.selectors import get_model_cost_of_run
 from safetext import make_visible, make_visible_line
 
 
@@ -70,11 +71,12 @@ def get_run(*, project_id: int, code: UUID | str) -> Run | None:
 
 
 def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """One more query, for the charts; another one for a run that may be reopened, and two
-    for one that was, beyond its policy's ceiling."""
+    """Two more queries, for the charts and for what the judge cost; another one for a run
+    that may be reopened, and two for one that was, beyond its policy's ceiling."""
     slow = is_throttled(run)
     steps = list_newest_steps(run)
-    facts = build_facts(run, slug=slug, at=at, steps=steps)
+    asked = get_model_cost_of_run(run.pk)
+    facts = build_facts(run, slug=slug, at=at, steps=steps, asked=asked)
     return RunPage(
         slug=slug,
         facts=facts,

@@ -17,13 +17,21 @@ from console.charts import (
     draw_budget_chart,
     draw_tokens_chart,
 )
-from console.format import format_ago, format_change, format_compact, format_iso
+from console.format import (
+    format_ago,
+    format_change,
+    format_compact,
+    format_count,
+    format_iso,
+    format_money,
+)
 from console.runs.rows import Amount, format_short_code, list_amounts
 from console.runs.scores import ShownScore, list_scores
 from guidance.core.runs.measures import fit_trend
 from guidance.selectors import get_policy
 from ledger.models import Entry, Run
 from ledger.state import build_budget
+from reviews.selectors import ModelCost
 from safetext import make_visible_line
 
 CHART_STEPS = 100
@@ -47,6 +55,7 @@ class RunFacts:
     # Whether the budget is the most that the agent may ask for.
     is_at_ceiling: bool
     scores: tuple[ShownScore, ...]
+    cost_note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +70,15 @@ class Charts:
 
 
 def build_facts(
-    run: Run, *, slug: str, at: datetime, steps: Sequence[Entry]
+    run: Run,
+    *,
+    slug: str,
+    at: datetime,
+    steps: Sequence[Entry],
+    asked: ModelCost | None = None,
 ) -> RunFacts:
-    """Needs `agent` and `policy` to be loaded with the run; `steps` are its newest."""
+    """Needs `agent` and `policy` to be loaded with the run; `steps` are its newest.
+    `asked` is what the server itself asked of models for it, where somebody looked."""
     ceiling = get_policy(run.policy_id).policy.budget_ceiling
     return RunFacts(
         code=str(run.code),
@@ -84,6 +99,7 @@ def build_facts(
         amounts=list_amounts(run, ceiling=ceiling),
         is_at_ceiling=build_budget(run) == ceiling,
         scores=_list_last_scores(steps),
+        cost_note=describe_cost(run, asked),
     )
 
 
@@ -91,6 +107,25 @@ def _list_last_scores(steps: Sequence[Entry]) -> tuple[ShownScore, ...]:
     if not steps:
         return ()
     return list_scores(json.loads(steps[-1].payload)["verdict"]["metrics"])
+
+
+def describe_cost(run: Run, asked: ModelCost | None) -> str:
+    """Whose word the cost is: an agent's, or what the server itself was charged."""
+    measured = asked.cost_micros if asked else 0
+    reported = run.cost_micros_used - measured
+    parts = []
+    if asked and asked.requests:
+        questions = format_count(asked.requests, "question")
+        unpriced = f", {asked.unpriced} without a price" if asked.unpriced else ""
+        parts.append(
+            f"{format_money(measured)} for {questions} to the judge{unpriced}."
+        )
+    if reported > 0:
+        amount = f"{format_money(reported)} of the cost" if measured else "Cost"
+        parts.append(f"{amount} as reported by the agent.")
+    elif run.tokens_used:
+        parts.append("The agent reports no cost.")
+    return " ".join(parts)
 
 
 def list_newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:

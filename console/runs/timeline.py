@@ -23,6 +23,7 @@ from console.runs.sentences.calls import (
 )
 from console.runs.sentences.checks import (
     describe_acknowledgement,
+    describe_model_request,
     describe_opened_check,
     describe_turn,
     describe_verdict,
@@ -116,6 +117,7 @@ SENTENCES = {
     "exemption.made": describe_exemption,
     "check.opened": describe_opened_check,
     "check.judged": describe_verdict,
+    "model.asked": describe_model_request,
     "warning.acknowledged": describe_acknowledgement,
     "turn.judged": describe_turn,
     "limit.noticed": describe_notice,

@@ -12,11 +12,11 @@ import json
 import logging
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from ssl import SSLContext
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 
@@ -35,6 +35,8 @@ OFF = "no model is set up to be asked (CHECKRAIL_LLM_URL)"
 under_way = Places(4)
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 async def ask(question: Question) -> Reply:
@@ -70,6 +72,18 @@ async def ask(question: Question) -> Reply:
     except Exception as error:
         trouble = _describe_failure(error)
     raise LlmTrouble(trouble, spent=exchange.sum_spending())
+
+
+async def ask_and_read(question: Question, read: Callable[[Reply], T]) -> T:
+    """What `read` makes of the answer. Where it fails the answer is paid for all the
+    same: LlmTrouble says what was spent."""
+    reply = await ask(question)
+    try:
+        return read(reply)
+    except Exception as error:
+        logger.exception("Reading a model's answer failed")
+        trouble = f"the answer could not be read: {type(error).__name__}"
+    raise LlmTrouble(trouble, spent=reply.spent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

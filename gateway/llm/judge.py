@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.llm.client import ask
+from gateway.llm.client import ask_and_read
 from gateway.llm.injection_signs import find_sign
 from gateway.llm.questions import LlmTrouble, Question, Reply, Spent
 from guidance.redactor import clean
@@ -119,10 +119,9 @@ async def judge(*, criteria: Sequence[str], output: str) -> Judgement:
         return Judgement(trouble=trouble)
     case = _Case.from_work(clean(list(criteria)), clean(output))
     try:
-        reply = await ask(case.build_question())
+        return await ask_and_read(case.build_question(), case.build_judgement)
     except LlmTrouble as error:
         return Judgement(trouble=error.reason, spent=error.spent)
-    return case.build_judgement(reply)
 
 
 def _find_unfit(criteria: Sequence[str], output: str) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 
 from gateway.llm.endpoint import get_endpoint
 from gateway.llm.judge import Judgement, judge
@@ -17,13 +18,24 @@ from guidance.core.checks import (
 
 NO_JUDGE = "no judge is configured on this server, so this criterion cannot be met"
 
+Record = Callable[[Judgement], Awaitable[None]]
+
+# A task that nobody holds on to may be dropped before it is done.
+_under_way: set[asyncio.Task[Judgement]] = set()
+
 
 async def gather_evidence(
-    body: VerdictIn, *, verdict: Verdict, gates: CombinedGates, takes_it: bool
+    body: VerdictIn,
+    *,
+    verdict: Verdict,
+    gates: CombinedGates,
+    takes_it: bool,
+    record: Record,
 ) -> Sequence[Evidence]:
     """The judge is asked only where a PASS would depend on it.
 
     `takes_it` tells whether the check takes a verdict at all: a refusal needs no judge.
+    `record` writes down what the judge cost.
     """
     reported = read_evidence(body.evidence, gates=gates)
     judged = {
@@ -35,8 +47,18 @@ async def gather_evidence(
         return reported
     if get_endpoint() is None:
         return [*reported, *_fail_all(judged, NO_JUDGE)]
-    judgement = await judge(criteria=list(judged.values()), output=body.output)
+    asking = asyncio.create_task(_ask_judge(list(judged.values()), body.output, record))
+    _under_way.add(asking)
+    asking.add_done_callback(_under_way.discard)
+    # An agent that hangs up does not make the question free.
+    judgement = await asyncio.shield(asking)
     return [*reported, *_build_judge_evidence(judged, judgement)]
+
+
+async def _ask_judge(criteria: list[str], output: str, record: Record) -> Judgement:
+    judgement = await judge(criteria=criteria, output=output)
+    await record(judgement)
+    return judgement
 
 
 def _build_judge_evidence(

@@ -14,6 +14,7 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
 from common.responses import Reply, build_reply
+from gateway.llm.recording import record_judgement
 from gateway.schemas.checks import GateCheckIn, VerdictIn
 from gateway.use_cases.access import (
     get_policy_of_run,
@@ -42,7 +43,7 @@ from guidance.core.checks import (
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
-from ledger.idempotency import Idempotency
+from ledger.idempotency import Idempotency, get_earlier_answer
 from ledger.models import RunStatus
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -306,12 +307,23 @@ async def submit_verdict(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     check = await run_in_db_thread(partial(_get_own_check, agent, run_code, check_code))
+    if idempotency is not None:
+        # Before the judge is asked: a request that is sent again costs nothing.
+        earlier: Reply | None = await run_in_db_thread(
+            partial(get_earlier_answer, idempotency)
+        )
+        if earlier is not None:
+            return earlier
     gates = build_gates(check)
     # A long text must not hold up others while it is read.
     verdict = await asyncio.to_thread(parse_verdict, body, gates=gates)
     try:
         evidence = await gather_evidence(
-            body, verdict=verdict, gates=gates, takes_it=_takes_verdicts(check)
+            body,
+            verdict=verdict,
+            gates=gates,
+            takes_it=_takes_verdicts(check),
+            record=partial(record_judgement, agent, run_code, str(check.code)),
         )
     except Refused as refused:
         raise build_invalid(refused.errors) from None

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from gateway.llm.client import ask
+from gateway.llm.client import ask_and_read
 from gateway.llm.endpoint import get_endpoint
-from gateway.llm.questions import LlmTrouble, Question, Spent
+from gateway.llm.questions import LlmTrouble, Question, Reply, Spent
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.proposals import ANSWER_SCHEMA, Proposal, read_answer
 from guidance.core.loop.section import LoopSection
 from guidance.redactor import clean
 
 MAX_TOKENS = 2_048
-
-logger = logging.getLogger(__name__)
 
 _SYSTEM = """\
 You are the control loop of a team of software agents. You look at one trigger and at a \
@@ -86,15 +83,13 @@ def ask_model(
     """Blocks. Trouble with the model is returned, not raised."""
     question = build_question(section, trigger=trigger, snapshot=snapshot)
     try:
-        reply = asyncio.run(ask(question))
+        return asyncio.run(ask_and_read(question, _read_reply))
     except LlmTrouble as trouble:
         return ModelAnswer(trouble=trouble.reason, cost_micros=_get_cost(trouble.spent))
-    try:
-        read = read_answer(clean(reply.document))
-    except Exception as error:
-        # Caught here, where the cost is known: the answer is paid for all the same.
-        logger.exception("Reading a model's answer failed")
-        read = f"the answer could not be read: {type(error).__name__}"
+
+
+def _read_reply(reply: Reply) -> ModelAnswer:
+    read = read_answer(clean(reply.document))
     return ModelAnswer(
         proposal=None if isinstance(read, str) else read,
         trouble=read if isinstance(read, str) else None,

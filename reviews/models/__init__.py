@@ -7,6 +7,7 @@ from reviews.models.call import Grant, GrantState, ToolCall
 from reviews.models.check import AdvisoryWarning, GateCheck
 from reviews.models.exemption import Exemption
 from reviews.models.job import UNENDED, HistoryJob, JobState
+from reviews.models.model_request import ModelRequest
 from reviews.models.permission import Permission, Scope
 from reviews.models.review import (
     RULINGS,
@@ -40,6 +41,7 @@ __all__ = [
     "HistoryJob",
     "JobState",
     "Kind",
+    "ModelRequest",
     "Permission",
     "PolicyShadow",
     "PolicyShadowItem",

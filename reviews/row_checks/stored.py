@@ -21,6 +21,7 @@ from reviews.models import (
     Exemption,
     GateCheck,
     Grant,
+    ModelRequest,
     Permission,
     PolicyShadowItem,
     Review,
@@ -240,6 +241,16 @@ TABLES = (
         ("code",),
         {"by": "acknowledged_by__code", "at": "acknowledged_at"},
         _build_person_reader("by"),
+    ),
+    Table(
+        "request to a model",
+        ModelRequest.objects.exclude(seq=None),
+        "run_id",
+        ("seq",),
+        _keep_same(
+            *("purpose", "model", "tokens_in", "tokens_out", "cost_micros", "at"),
+            project="project_id",
+        ),
     ),
     Table(
         "shadow item",

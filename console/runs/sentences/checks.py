@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from console.format import format_count
+from console.format import format_compact, format_count, format_exact_money
 from console.runs.sentences.runs import Line
 from safetext import make_visible_line
 
@@ -57,6 +57,23 @@ def describe_verdict(payload: Mapping[str, Any]) -> Line:
         head=head,
         text=make_visible_line(payload["verdict"]["rationale"]),
         why=tuple(why),
+    )
+
+
+def describe_model_request(payload: Mapping[str, Any]) -> Line:
+    """A question of the server's own: to which model, and what it cost."""
+    cost = payload["cost_micros"]
+    trouble = payload["trouble"]
+    return Line(
+        icon="shield",
+        tone="slow" if trouble else "mute",
+        head="Judge asked",
+        text=make_visible_line(payload["model"]),
+        why=(
+            "no price is known" if cost is None else format_exact_money(cost),
+            *((make_visible_line(trouble),) if trouble else ()),
+        ),
+        tokens=format_compact(payload["tokens_in"] + payload["tokens_out"]),
     )
 
 
