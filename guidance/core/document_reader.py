@@ -95,6 +95,24 @@ class Section:
             self.refuse(name, f"must be from {format_usd(1)} to {format_usd(high)}")
         return amount
 
+    def read_price(self, name: str, *, high: int, default: int | None = None) -> int:
+        """An amount as a decimal string, in micros, that may be nothing; without a
+        default it has to be there."""
+        value = self._take(name)
+        if value is _ABSENT and default is not None:
+            return default
+        if not isinstance(value, str):
+            self.refuse(name, 'must be a decimal string such as "2.50"')
+            return 0
+        try:
+            amount = parse_usd(value)
+        except ValueError as error:
+            self.refuse(name, str(error))
+            return 0
+        if amount > high:
+            self.refuse(name, f"must be at most {format_usd(high)}")
+        return amount
+
     def read_choice(self, name: str, default: str, *, among: tuple[str, ...]) -> str:
         value = self._take(name)
         if value is _ABSENT:

@@ -14,7 +14,7 @@ POLICY = read_page("docs/policy.md")
 DEFAULT: dict[str, Any] = dump_policy(Policy())
 ROWS = {code(row[0]): row[1:] for row in table_under(POLICY, first_column="setting")}
 # Sections that have a page of their own: there every key has a row.
-ELSEWHERE = ("tools", "gates", "evaluators", "turns", "loop", "caps")
+ELSEWHERE = ("tools", "gates", "evaluators", "turns", "loop", "caps", "prices")
 
 
 def test_every_section_is_listed_with_the_keys_that_another_page_describes() -> None:

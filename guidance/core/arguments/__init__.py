@@ -13,6 +13,7 @@ from guidance.core.arguments.schema import (
 from guidance.core.arguments.tool_names import (
     TOOL_PATTERN,
     build_call_key,
+    choose_pattern,
     find_pattern_problem,
     find_tool_problem,
     is_allowlisted,
@@ -31,6 +32,7 @@ __all__ = [
     "SchemaRefused",
     "build_call_key",
     "check_schema",
+    "choose_pattern",
     "compile_pattern",
     "find_pattern_problem",
     "find_tool_problem",

@@ -40,6 +40,15 @@ def is_allowlisted(tool: str, patterns: Iterable[str] | None) -> bool:
     )
 
 
+def choose_pattern(patterns: Iterable[str], name: str) -> str | None:
+    """Of the patterns that fit, the name itself, else the longest beginning."""
+    known = [pattern for pattern in patterns if is_allowlisted(name, [pattern])]
+    if name in known and not name.endswith("*"):
+        return name
+    beginnings = [pattern for pattern in known if pattern.endswith("*")]
+    return max(beginnings, key=len, default=None)
+
+
 # The form of a pattern as a schema can say it: which letters can be seen it cannot.
 TOOL_PATTERN = rf"\*|(?!\s)(?!.*  )[^*]{{0,{TOOL_NAME_LIMIT - 1}}}[^*\s]\*?"
 

@@ -15,6 +15,8 @@ from guidance.core.outcomes.section import Evaluators
 from guidance.core.outcomes.section_reader import read_evaluators
 from guidance.core.policy.caps import Caps, read_caps
 from guidance.core.policy.limits import Limits, read_limits
+from guidance.core.prices.section import Prices
+from guidance.core.prices.section_reader import read_prices
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
 from guidance.core.runs.score_bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
@@ -116,6 +118,7 @@ class Policy:
     caps: Caps = field(default_factory=Caps)
     limits: Limits = field(default_factory=Limits)
     four_eyes: FourEyes = field(default_factory=FourEyes)
+    prices: Prices = field(default_factory=Prices)
 
 
 def load_policy(document: Mapping[str, object]) -> Policy:
@@ -149,6 +152,7 @@ def read_policy(root: Section) -> Policy:
         caps=read_caps(root.read_part("caps")),
         limits=read_limits(root.read_part("limits")),
         four_eyes=_read_four_eyes(root.read_part("four_eyes")),
+        prices=read_prices(root.read_part("prices")),
     )
     root.close()
     return policy

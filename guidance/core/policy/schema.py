@@ -65,6 +65,13 @@ class Recorder(Section):
         self._keep(name, None if default is None else format_usd(default), money)
         return default
 
+    def read_price(self, name: str, *, high: int, default: int | None = None) -> int:
+        amount = {"type": "string", **_build_pattern(AMOUNT_PATTERN)}
+        self._note(name, lambda: amount)
+        if default is None:
+            self._required.append(name)
+        return 0
+
     def read_choice(self, name: str, default: str, *, among: tuple[str, ...]) -> str:
         if default in among:
             return self._keep(name, default, {"enum": list(among)})

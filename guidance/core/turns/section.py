@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
+from guidance.core.arguments import choose_pattern
 from guidance.core.turns.default_phrases import (
     COMPLETION_PHRASES,
     INTENT_PHRASES,
@@ -33,17 +34,8 @@ class TurnRules:
 
     def get_for_model(self, name: str | None) -> TurnRules:
         """The rules for this model: its own, the longest beginning's, or the common."""
-        if name is not None:
-            if name in self.models and not name.endswith("*"):
-                return self.models[name]
-            beginnings = [
-                pattern
-                for pattern in self.models
-                if pattern.endswith("*") and name.startswith(pattern[:-1])
-            ]
-            if beginnings:
-                return self.models[max(beginnings, key=len)]
-        return replace(self, models={})
+        own = None if name is None else choose_pattern(self.models, name)
+        return replace(self, models={}) if own is None else self.models[own]
 
     def to_json(self) -> dict[str, object]:
         """The section of the policy document that gives these rules again."""

@@ -157,6 +157,30 @@ RUNS = {
     "limits.children": Words(
         "Children", "A run may start so many runs itself; null is no limit.", "runs"
     ),
+    "prices": Words(
+        "Prices",
+        "What models cost; of a model without a price no cost is known.",
+    ),
+    "prices.models": Words(
+        "Models", "Prices by the model's name, or its beginning and a star."
+    ),
+    **{
+        f"prices.models.*.{name}_usd": Words(label, text, "USD")
+        for name, label, text in (
+            ("input", "Input", "For a million tokens sent."),
+            ("output", "Output", "For a million tokens answered, thinking included."),
+            (
+                "cached_input",
+                "Cached input",
+                "For a million tokens read from the cache; left out: as other input.",
+            ),
+            (
+                "cache_write",
+                "Cache writes",
+                "For a million tokens put into the cache; left out: as other input.",
+            ),
+        )
+    },
     "caps": Words(
         "Caps",
         "How much may be open at once. Read from the policy default, for all runs.",

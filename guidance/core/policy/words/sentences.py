@@ -29,6 +29,7 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "{budget.cost_usd}.",
         "Its agent may ask for {budget_ceiling.tokens}, {budget_ceiling.tool_calls}, "
         "{budget_ceiling.time_ms} and {budget_ceiling.cost_usd} at most.",
+        "Prices of models, by which tokens become a cost: {prices.models}.",
     ),
     "Tool calls": (
         "{tools.allowlist.enabled|Only tools on the allowlist|All tools} may be called. "

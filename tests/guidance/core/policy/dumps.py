@@ -29,6 +29,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "caps": asdict(policy.caps),
         "limits": _dump_limits(policy.limits),
         "four_eyes": asdict(policy.four_eyes),
+        "prices": policy.prices.to_json(),
     }
 
 
