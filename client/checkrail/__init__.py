@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Metrics,
         OutcomeEvaluation,
         PolicyStamp,
+        PolicyVersion,
         Preview,
         Receipt,
         Remaining,
@@ -54,6 +55,9 @@ if TYPE_CHECKING:
         ConfigurationError,
         ProtocolError,
         Unreachable,
+    )
+    from checkrail.flows.usage import (
+        Usage,
     )
     from checkrail.outcomes import (
         Aborted,
@@ -147,6 +151,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "Metrics",
         "OutcomeEvaluation",
         "PolicyStamp",
+        "PolicyVersion",
         "Preview",
         "Receipt",
         "Remaining",
@@ -226,6 +231,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "stream_events",
     ),
     "transport.connection": ("Outage",),
+    "flows.usage": ("Usage",),
     "verify": (
         "Broken",
         "verify_lines",
@@ -283,6 +289,7 @@ __all__ = [
     "Outage",
     "OutcomeEvaluation",
     "PolicyStamp",
+    "PolicyVersion",
     "PreconditionRequired",
     "Preview",
     "Problem",
@@ -315,6 +322,7 @@ __all__ = [
     "Unavailable",
     "Unreachable",
     "UnsupportedMedia",
+    "Usage",
     "VerdictReading",
     "Verification",
     "Withdrawn",

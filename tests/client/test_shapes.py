@@ -35,6 +35,7 @@ ANSWERS: dict[type[Answer], tuple[str, ...]] = {
         *("rule_review", "withdraw_review"),
     ),
     answers.ReviewDetail: ("get_review",),
+    answers.PolicyVersion: ("get_policy_version",),
     answers.RunState: ("abort_run", "finish_run", "get_run", "reopen_run", "start_run"),
     answers.Settled: ("settle_tool_call",),
     answers.Standing: ("wait_for_decision",),

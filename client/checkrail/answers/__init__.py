@@ -46,6 +46,7 @@ from checkrail.answers.runs import (
     Checkpoint,
     LedgerEntry,
     OutcomeEvaluation,
+    PolicyVersion,
     RunState,
     Verification,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "Metrics",
     "OutcomeEvaluation",
     "PolicyStamp",
+    "PolicyVersion",
     "Preview",
     "Receipt",
     "Remaining",

@@ -95,6 +95,21 @@ class LedgerEntry(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class PolicyVersion(Answer):
+    """A policy as a project has stored it; `document` holds its settings."""
+
+    name: str
+    version: int
+    document: Mapping[str, Any]
+    hash: str = ""
+    active: bool = False
+    note: str = ""
+    by: str | None = None
+    at: str = ""
+    yaml: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Verification(Answer):
     ok: bool
     entries: int

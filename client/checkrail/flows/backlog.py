@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from checkrail.answers import Decision, ReviewRef, Settled
 from checkrail.errors import CheckrailError
+from checkrail.flows.usage import Usage
 from checkrail.transport.effects import Request
 
 
 @dataclass(eq=False)
 class StepReport:
-    """A step to send. `awaited` while the call that reported it is waiting."""
+    """A step to send. `awaited` while the call that reported it is waiting; `unpriced`
+    until its cost is known, which it is before it is sent."""
 
     fields: Mapping[str, Any]
     awaited: bool = False
+    unpriced: Sequence[Usage] = ()
     decision: Decision | None = None
     refusal: CheckrailError | None = None
 
@@ -28,11 +31,13 @@ class StepReport:
 
 @dataclass(eq=False)
 class CallResult:
-    """A call's result to send. `awaited` while the call that reports it is waiting."""
+    """A call's result to send. `awaited` while the call that reports it is waiting;
+    `unpriced` until its cost is known."""
 
     tool: str
     request: Request
     awaited: bool = False
+    unpriced: Sequence[Usage] = ()
     settled: Settled | None = None
     refusal: CheckrailError | None = None
     # Its answer did not follow the API.

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from checkrail.flows.backlog import StepReport
 from checkrail.flows.rulings import get_deadline
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.step_queue import BATCH_LIMIT
-from checkrail.flows.steps import build_step_fields, catch_up, obey_pending
+from checkrail.flows.steps import build_report, catch_up, obey_pending
 from checkrail.intents import Intent
 from checkrail.money import Money
 from checkrail.transport.effects import Flow
@@ -36,7 +35,7 @@ def check_batch_size(steps: int) -> int:
 def queue_step(
     run: BatchedCore,
     *,
-    tokens: int = 0,
+    tokens: int | None = None,
     tool_calls: int = 0,
     duration_ms: int | None = None,
     cost_usd: Money | None = None,
@@ -49,13 +48,16 @@ def queue_step(
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,
+    usage: object = None,
     timeout: float | None = None,
 ) -> Flow[None]:
     """Queue one step; first obey what was decided about earlier ones.
 
     The decision on this step comes late: it is obeyed, or raised, at a later call.
     """
-    body = build_step_fields(
+    report = build_report(
+        run,
+        usage=usage,
         tokens=tokens,
         tool_calls=tool_calls,
         duration_ms=duration_ms,
@@ -72,12 +74,15 @@ def queue_step(
     )
     until = get_deadline(run, timeout)
     backlog = run.backlog
-    backlog.steps.append(StepReport(body))
-    yield from obey_pending(run, until)
-    if len(backlog.steps) >= backlog.batch_size * MOST_BATCHES_QUEUED:
-        yield from catch_up(run, until)
-    elif len(backlog.steps) >= backlog.batch_size:
-        run.wake()
+    backlog.steps.append(report)
+    try:
+        yield from obey_pending(run, until)
+        if len(backlog.steps) >= backlog.batch_size * MOST_BATCHES_QUEUED:
+            yield from catch_up(run, until)
+        elif len(backlog.steps) >= backlog.batch_size:
+            run.wake()
+    finally:
+        run.timer.begin()
 
 
 def flush(run: RunCore, *, timeout: float | None = None) -> Flow[None]:

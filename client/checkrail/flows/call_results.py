@@ -14,6 +14,7 @@ from checkrail.flows.call_requests import build_result_body, build_result_reques
 from checkrail.flows.calls import GrantedCall
 from checkrail.flows.result_queue import report_result
 from checkrail.flows.run_core import RunCore
+from checkrail.flows.usage import read_usage
 from checkrail.money import Money
 from checkrail.transport.effects import Flow
 
@@ -124,10 +125,14 @@ def result(
     ok: bool = True,
     output: Any = None,
     duration_ms: int | None = None,
-    tokens: int = 0,
-    cost_usd: Money = 0,
+    tokens: int | None = None,
+    cost_usd: Money | None = None,
+    usage: object = None,
 ) -> Flow[Settled]:
     """Report the call's result. `output` may be any JSON; the duration is measured.
+
+    `usage` is what a model library gives of what the call used of a model: tokens and
+    cost are read from it.
 
     After Unreachable it is kept: it goes out with the next call, or when it is reported again.
     """
@@ -135,17 +140,23 @@ def result(
         raise CheckrailError("The result was stored already: nothing had to run.")
     kept = call.report
     if kept is None or kept not in call.run.backlog.results:
+        usages = () if usage is None else read_usage(usage)
+        used = sum(each.tokens for each in usages)
+        spent_ms = call.get_duration_ms() if duration_ms is None else duration_ms
         body = build_result_body(
             ok=ok,
             output=output,
-            duration_ms=call.get_duration_ms() if duration_ms is None else duration_ms,
-            tokens=tokens,
-            cost_usd=cost_usd,
+            duration_ms=spent_ms,
+            tokens=used if tokens is None else tokens,
+            cost_usd=0 if cost_usd is None else cost_usd,
         )
         # Before it is sent: a call that succeeded is never reported as failed afterwards.
         kept = call.report = CallResult(
-            call.tool, build_result_request(call.run, call.id, body)
+            call.tool,
+            build_result_request(call.run, call.id, body),
+            unpriced=usages if cost_usd is None else (),
         )
+        call.run.timer.exclude(spent_ms / 1000)
     return (yield from report_result(call.run, kept))
 
 
@@ -170,12 +181,13 @@ def report_end(call: CallCore, error: BaseException | None) -> Flow[None]:
     if error is None:
         yield from result_or_keep(call)
         return
+    run, spent_ms = call.run, call.get_duration_ms()
     failure = {
         "ok": False,
         "output": shorten(f"{type(error).__name__}: {error}"),
-        "duration_ms": call.get_duration_ms(),
+        "duration_ms": spent_ms,
     }
-    run = call.run
+    run.timer.exclude(spent_ms / 1000)
     call.report = CallResult(call.tool, build_result_request(run, call.id, failure))
     try:
         yield from report_result(

@@ -54,15 +54,17 @@ def build_run_body(
 
 
 def start(run: RunCore, body: Mapping[str, Any]) -> Flow[RunState]:
-    return run.store_state(
-        (yield from send_request(run.connection, RunState, post("/runs", body)))
-    )
+    state = yield from send_request(run.connection, RunState, post("/runs", body))
+    run.timer.begin()
+    return run.store_state(state)
 
 
 def resume(run: RunCore, run_id: str) -> Flow[RunState]:
     request = get(f"/runs/{quote_part(run_id)}")
     run.resumed = True
-    return run.store_state((yield from send_request(run.connection, RunState, request)))
+    state = yield from send_request(run.connection, RunState, request)
+    run.timer.begin()
+    return run.store_state(state)
 
 
 def refresh(run: RunCore) -> Flow[RunState]:

@@ -7,14 +7,17 @@ cannot be read, which a proxy may have written, but only once: it must not hold 
 
 from __future__ import annotations
 
+import json
 import logging
+from dataclasses import replace
 
 from checkrail.answers import Settled
 from checkrail.errors import ProtocolError, Unreachable
 from checkrail.flows.backlog import CallResult
+from checkrail.flows.costs import compute_cost
 from checkrail.flows.run_core import RunCore
 from checkrail.problems import Problem
-from checkrail.transport.effects import Acquire, Flow
+from checkrail.transport.effects import Acquire, Flow, encode_json
 from checkrail.transport.retry import send_request
 
 logger = logging.getLogger("checkrail")
@@ -45,6 +48,7 @@ def send_results(run: RunCore, *, patience: float | None = None) -> Flow[None]:
         while backlog.results:
             result = backlog.results[0]
             try:
+                yield from _add_cost(run, result, patience)
                 result.settled = yield from send_request(
                     run.connection, Settled, result.request, patience=patience
                 )
@@ -63,3 +67,14 @@ def send_results(run: RunCore, *, patience: float | None = None) -> Flow[None]:
             backlog.results.popleft()
     finally:
         backlog.lock.release()
+
+
+def _add_cost(run: RunCore, result: CallResult, patience: float | None) -> Flow[None]:
+    """Once, before it is first sent: sent again it has to be the same request."""
+    if not result.unpriced:
+        return
+    cost = yield from compute_cost(run, result.unpriced, patience=patience)
+    if cost is not None:
+        body = {**json.loads(result.request.body or b"{}"), "cost_usd": cost}
+        result.request = replace(result.request, body=encode_json(body))
+    result.unpriced = ()

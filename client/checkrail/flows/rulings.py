@@ -102,9 +102,13 @@ def _poll(
     request = get(
         run.build_path("decision"), query, read_seconds=seconds + GRACE_SECONDS
     )
-    stands = yield from send_request(
-        run.connection, Standing, request, waiting=True, patience=patience
-    )
+    began = run.connection.clock()
+    try:
+        stands = yield from send_request(
+            run.connection, Standing, request, waiting=True, patience=patience
+        )
+    finally:
+        run.timer.exclude(run.connection.clock() - began)
     found = stands.review.id if stands.review else None
     if review is not None and found != review.id:
         raise ProtocolError(

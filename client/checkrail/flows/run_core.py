@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from checkrail.answers import Decision, Review, ReviewRef, Ruling, RunState
 from checkrail.flows.backlog import Backlog
+from checkrail.flows.step_timer import StepTimer
 from checkrail.transport.connection import Connection
 from checkrail.transport.effects import quote_part
 
@@ -39,6 +40,11 @@ class RunCore:
         self.resumed = False
         self.saved_step = 0
         self.warned_of_checkpoint = False
+        # How long a step took, where nobody says it.
+        self.timer = StepTimer(self.connection.clock)
+        # What models cost; None until a step needs it. And those that have no price.
+        self.prices: Mapping[str, Any] | None = None
+        self.unpriced_models: set[str] = set()
         self.pause_rulings: deque[Ruling] = deque(maxlen=KEPT_RULINGS)
         self._ruling: Ruling | None = None
         self._state: RunState | None = None

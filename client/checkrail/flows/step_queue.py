@@ -15,6 +15,7 @@ from checkrail.answers import Decision
 from checkrail.answers.parsing import Answer
 from checkrail.errors import ProtocolError, Unreachable
 from checkrail.flows.backlog import StepReport
+from checkrail.flows.costs import compute_cost
 from checkrail.flows.run_core import RunCore
 from checkrail.problems import (
     Invalid,
@@ -90,6 +91,8 @@ def send_steps(
 def _send_reports(
     run: RunCore, reports: Sequence[StepReport], patience: float | None
 ) -> Flow[Sequence[Decision]]:
+    for report in reports:
+        yield from _add_cost(run, report, patience)
     first = run.last_step + 1
     bodies = [
         {"number": first + index, **report.fields}
@@ -116,6 +119,16 @@ def _send_reports(
             f"but the answer is about {numbers}."
         )
     return decisions
+
+
+def _add_cost(run: RunCore, report: StepReport, patience: float | None) -> Flow[None]:
+    """Once, before it is first sent: sent again it has to be the same."""
+    if not report.unpriced:
+        return
+    cost = yield from compute_cost(run, report.unpriced, patience=patience)
+    if cost is not None:
+        report.fields = {**report.fields, "cost_usd": cost}
+    report.unpriced = ()
 
 
 def _settle(

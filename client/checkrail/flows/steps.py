@@ -14,6 +14,7 @@ from checkrail.flows.result_queue import send_results
 from checkrail.flows.rulings import get_deadline, wait_for_review, wait_for_ruling
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.step_queue import send_steps
+from checkrail.flows.usage import read_usage
 from checkrail.intents import Intent
 from checkrail.money import Money, format_money
 from checkrail.outcomes import Stopped
@@ -70,10 +71,34 @@ def build_step_fields(
     return body
 
 
+def build_report(
+    run: RunCore,
+    *,
+    usage: object,
+    tokens: int | None,
+    duration_ms: int | None,
+    cost_usd: Money | None,
+    **others: Any,
+) -> StepReport:
+    """A step as it was given, with what else can be told: tokens and cost by what a model
+    library says, and the time since the step before."""
+    usages = () if usage is None else read_usage(usage)
+    fields = build_step_fields(
+        tokens=sum(each.tokens for each in usages) if tokens is None else tokens,
+        duration_ms=(run.timer.measure_ms() or None)
+        if duration_ms is None
+        else duration_ms,
+        cost_usd=cost_usd,
+        **others,
+    )
+    run.timer.begin()
+    return StepReport(fields, unpriced=usages if cost_usd is None else ())
+
+
 def step(
     run: RunCore,
     *,
-    tokens: int = 0,
+    tokens: int | None = None,
     tool_calls: int = 0,
     duration_ms: int | None = None,
     cost_usd: Money | None = None,
@@ -86,36 +111,42 @@ def step(
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,
+    usage: object = None,
     timeout: float | None = None,
 ) -> Flow[Decision]:
     """Report one step and obey: sleep, save a checkpoint, wait for a person.
 
     Raises Stopped when the run is over, StillWaiting when nobody ruled within `timeout`
-    seconds. Amounts are of this step alone. After StillWaiting or Unreachable the step
+    seconds. Amounts are of this step alone: `usage` is what a model library gives (its
+    response, its usage, or a list of them), from which tokens are read, and the cost by the
+    prices of the policy; the duration is measured from the step before. After StillWaiting or Unreachable the step
     is not lost and must not be reported again: it goes out with the next call. Any other
     refusal means that it was not reported.
     """
-    report = StepReport(
-        build_step_fields(
-            tokens=tokens,
-            tool_calls=tool_calls,
-            duration_ms=duration_ms,
-            cost_usd=cost_usd,
-            rework=rework,
-            checkpoint=checkpoint,
-            coherence=coherence,
-            uncertainty=uncertainty,
-            confidences=confidences,
-            intent=intent,
-            summary=summary,
-            signature=signature,
-            failed_calls=failed_calls,
-        ),
-        awaited=True,
+    report = build_report(
+        run,
+        usage=usage,
+        tokens=tokens,
+        tool_calls=tool_calls,
+        duration_ms=duration_ms,
+        cost_usd=cost_usd,
+        rework=rework,
+        checkpoint=checkpoint,
+        coherence=coherence,
+        uncertainty=uncertainty,
+        confidences=confidences,
+        intent=intent,
+        summary=summary,
+        signature=signature,
+        failed_calls=failed_calls,
     )
+    report.awaited = True
     until = get_deadline(run, timeout)
-    decision = yield from _send_report(run, report, until)
-    ruling = yield from obey(run, decision, until)
+    try:
+        decision = yield from _send_report(run, report, until)
+        ruling = yield from obey(run, decision, until)
+    finally:
+        run.timer.begin()  # what was waited for is not part of the next step
     return replace(decision, ruling=ruling)
 
 
@@ -247,7 +278,7 @@ def latest_checkpoint(run: RunCore) -> Flow[Checkpoint | None]:
 def report_step(
     run: RunCore,
     *,
-    tokens: int = 0,
+    tokens: int | None = None,
     tool_calls: int = 0,
     duration_ms: int | None = None,
     cost_usd: Money | None = None,
@@ -260,30 +291,31 @@ def report_step(
     summary: str = "",
     signature: str | None = None,
     failed_calls: int | None = None,
+    usage: object = None,
 ) -> Flow[Decision]:
     """Report one step and obey nothing: the decision is the caller's to obey.
 
     A step that was refused, also because the run is paused, was not reported. After
     Unreachable it is kept, and goes out with the next one.
     """
-    report = StepReport(
-        build_step_fields(
-            tokens=tokens,
-            tool_calls=tool_calls,
-            duration_ms=duration_ms,
-            cost_usd=cost_usd,
-            rework=rework,
-            checkpoint=checkpoint,
-            coherence=coherence,
-            uncertainty=uncertainty,
-            confidences=confidences,
-            intent=intent,
-            summary=summary,
-            signature=signature,
-            failed_calls=failed_calls,
-        ),
-        awaited=True,
+    report = build_report(
+        run,
+        usage=usage,
+        tokens=tokens,
+        tool_calls=tool_calls,
+        duration_ms=duration_ms,
+        cost_usd=cost_usd,
+        rework=rework,
+        checkpoint=checkpoint,
+        coherence=coherence,
+        uncertainty=uncertainty,
+        confidences=confidences,
+        intent=intent,
+        summary=summary,
+        signature=signature,
+        failed_calls=failed_calls,
     )
+    report.awaited = True
     run.backlog.steps.append(report)
     try:
         while not report.is_settled:

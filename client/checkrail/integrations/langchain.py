@@ -98,10 +98,9 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             for call in message.tool_calls
         ]
         names = ", ".join(call["name"] for call in message.tool_calls)
-        usage = message.usage_metadata
         return step(
             self.run,
-            tokens=usage["total_tokens"] if usage else 0,
+            usage=message if message.usage_metadata else None,
             # The calls themselves are counted when they are judged.
             tool_calls=0,
             duration_ms=round(spent * 1000),

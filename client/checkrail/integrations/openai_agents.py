@@ -33,6 +33,7 @@ from checkrail.flows.call_results import CallCore, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
+from checkrail.flows.usage import Usage, read_usage
 from checkrail.integrations.admission import admit
 from checkrail.integrations.drivers import drive_async
 from checkrail.integrations.outcomes import (
@@ -120,6 +121,7 @@ class CheckrailHooks(RunHooks[Any]):
             step(
                 self.run,
                 tokens=response.usage.total_tokens,
+                usage=_read_usage(agent, response),
                 # The calls themselves are counted when they are judged.
                 tool_calls=0,
                 duration_ms=round(spent * 1000),
@@ -260,6 +262,12 @@ def _get_arguments_json(item: ToolApprovalItem) -> str:
     except ValueError:
         pass
     return encode_sorted({"input": text})
+
+
+def _read_usage(agent: Agent[Any], response: ModelResponse) -> list[Usage]:
+    """A response does not name its model; the agent does, unless the run's is meant."""
+    model = agent.model if isinstance(agent.model, str) else ""
+    return [replace(usage, model=model) for usage in read_usage(response.usage)]
 
 
 def _read_output(output: Sequence[Any]) -> tuple[str, list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -170,14 +170,22 @@ def fake_checkrail(
     calls: Iterable[Word] = (),
     turns: Iterable[Word] = (),
     rulings: Iterable[Scripted] = (),
+    prices: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Iterator[FakeRail]:
     """Every `Checkrail()` and `AsyncCheckrail()` made in the block talks to this fake.
 
     `decisions`, `calls` and `turns` are words in the order they are asked for, or dicts
     with the fields of the answer: `{"decision": "throttle", "delay_ms": 500}`. `rulings`
-    are what people say, one for each time they are asked.
+    are what people say, one for each time they are asked. `prices` are the policy's, by
+    model: `{"some-model": {"input_usd": "2.50", "output_usd": "10.00"}}`.
     """
-    server = FakeServer(decisions=decisions, calls=calls, turns=turns, rulings=rulings)
+    server = FakeServer(
+        decisions=decisions,
+        calls=calls,
+        turns=turns,
+        rulings=rulings,
+        prices=prices or {},
+    )
     rail = FakeRail(server)
     stand_in = rail.build_stand_in()
     stand_ins.append(stand_in)

@@ -40,6 +40,8 @@ def answer_request(server: FakeServer, method: str, path: str, body: Json) -> An
         return check_routes.evaluate(server, rest[0], body)
     if (method, first) == ("POST", "reviews") and rest[1:2] == ["withdraw"]:
         return run_routes.withdraw(server, rest[0])
+    if (method, first, rest[:-1]) == ("GET", "policies", ["default", "versions", "1"]):
+        return run_routes.show_policy(server)
     run = server.runs.get(rest[0]) if first == "runs" else None
     if run is not None:
         route = _RUN_ROUTES.get((method, "/".join(rest[1:]).strip("/")))

@@ -18,6 +18,20 @@ def show(_server: FakeServer, run: FakeRun, _body: Json) -> Answer:
     return 200, run.build_answer()
 
 
+def show_policy(server: FakeServer) -> Answer:
+    """The one policy that there is: it says what models cost, and nothing else."""
+    models = {name: dict(price) for name, price in server.prices.items()}
+    return 200, {
+        **POLICY,
+        "active": True,
+        "note": "",
+        "by": None,
+        "at": AT,
+        "document": {"prices": {"models": models}},
+        "yaml": "",
+    }
+
+
 def report(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     return 201, _take_step(server, run, body)
 

@@ -25,9 +25,11 @@ class FakeServer:
         calls: Iterable[Word],
         turns: Iterable[Word],
         rulings: Iterable[Scripted],
+        prices: Mapping[str, Mapping[str, str]],
     ) -> None:
         self.decisions, self.calls = deque(decisions), deque(calls)
         self.turns, self.rulings = deque(turns), deque(rulings)
+        self.prices = prices
         self.runs: dict[str, FakeRun] = {}
         self.now = 0.0
         self._looks = 0

@@ -1,0 +1,1 @@
+"""What agents report of what their models used: tokens, cost and time."""
