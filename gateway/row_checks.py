@@ -29,6 +29,7 @@ def register_rows() -> None:
     register_entry_rows("shadow.judged", _judge_in_shadow)
     register_entry_rows("step.judged", _add_violations)
     register_entry_rows("run.finished", _finish_run)
+    register_entry_rows("violation.recorded", _record_violation)
 
 
 def _judge_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
@@ -95,6 +96,11 @@ def _add_violation(
         text=violation["text"],
         call=call,
     )
+
+
+def _record_violation(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    violation = read_reported_violation(payload)
+    _add_violation(rows, now, 0, violation, source="agent")
 
 
 def _finish_run(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:

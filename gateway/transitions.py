@@ -39,6 +39,7 @@ def register_entry_types() -> None:
     register_entry_type("limit.noticed")
     for name in ("check.opened", "check.judged", "agent.observed", "shadow.judged"):
         register_entry_type(name)
+    register_entry_type("violation.recorded")
 
 
 def build_time_facts(run: RunState, at: datetime) -> dict[str, int]:

@@ -161,8 +161,7 @@ def _describe_entry(
                 _describe_run("stopped", _get_stop_reason(payload), url),
             )
         case "run.finished":
-            summary = payload.get("summary", "")
-            yield "run.finished", _describe_run(payload["outcome"], summary, url)
+            yield "run.finished", _describe_ending(payload, url)
         case ended:
             status = ended.removeprefix("run.")
             yield _RUN_ENDS[ended], _describe_run(status, payload["reason"], url)
@@ -191,6 +190,22 @@ def _describe_ruling(review: Review) -> dict[str, Any]:
 
 def _describe_run(status: str, reason: str, url: str) -> dict[str, Any]:
     return {"status": status, **fit_texts(status_reason=reason), "url": url}
+
+
+def _describe_ending(payload: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """As the run was judged; before runs were judged, as its agent said."""
+    status = payload.get("status", payload["outcome"])
+    reason = payload.get("reason", payload.get("summary", ""))
+    names = ("name", "passed", "score", "source", "message")
+    evaluations = [
+        {name: each.get(name) for name in names}
+        for each in payload.get("evaluations", ())
+    ]
+    return {
+        **_describe_run(status, reason, url),
+        "accepted": payload.get("accepted"),
+        "evaluations": make_safe(evaluations),
+    }
 
 
 def _get_stop_reason(payload: Mapping[str, Any]) -> str:

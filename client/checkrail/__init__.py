@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         TurnEvaluation,
         VerdictReading,
         Verification,
+        Violation,
     )
     from checkrail.async_client import (
         AsyncCheckrail,
@@ -166,6 +167,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "TurnEvaluation",
         "VerdictReading",
         "Verification",
+        "Violation",
     ),
     "async_client": ("AsyncCheckrail",),
     "client": ("Checkrail",),
@@ -325,6 +327,7 @@ __all__ = [
     "Usage",
     "VerdictReading",
     "Verification",
+    "Violation",
     "Withdrawn",
     "astream_events",
     "stream_events",

@@ -66,6 +66,14 @@ BODIES: Mapping[str, Any] = {
             "state": {"branch": "fix-login"},
         }
     ),
+    "record_violation": _build_body(
+        violation={
+            "rule": "no-prints",
+            "severity": "low",
+            "description": "Left a print in the handler",
+            "auto_corrected": True,
+        }
+    ),
     "finish_run": _build_body(
         finish={
             "outcome": "completed",

@@ -51,6 +51,7 @@ OWN: Mapping[str, Problems] = {
     "report_step": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
     "report_steps": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
     "save_checkpoint": (RunClosed,),
+    "record_violation": (RunClosed,),
     "finish_run": (RunClosed, ReviewOpen),
     "abort_run": (RunClosed,),
     "reopen_run": (RunClosed,),

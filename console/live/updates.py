@@ -214,7 +214,7 @@ class ProjectSnapshot:
             return ViewPart(touched=EVERYTHING)
         found = (
             exclude_system_runs(Run.objects.filter(pk__in=runs))
-            .select_related("agent")
+            .select_related("agent", "outcome")
             .defer("memory")
             .order_by("pk")
         )

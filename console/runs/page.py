@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from accounts.models import User
 from accounts.selectors import list_managers
 from console.format import build_past_moment, format_count, render_time
+from console.runs.evaluations import EvaluationCell, build_evaluations
 from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
 from console.runs.summary import (
     Charts,
@@ -55,6 +56,7 @@ class RunPage:
     length: str
     rework: int
     notices: tuple[Notice, ...]
+    evaluations: tuple[EvaluationCell, ...]
     charts: Charts | None
     may_abort: bool
     reopen_hint: str
@@ -64,7 +66,7 @@ class RunPage:
 
 def get_run(*, project_id: int, code: UUID | str) -> Run | None:
     return (
-        Run.objects.select_related("agent", "policy", "parent")
+        Run.objects.select_related("agent", "policy", "parent", "outcome")
         .filter(project_id=project_id, code=code)
         .first()
     )
@@ -89,6 +91,7 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         length=format_count(run.steps, "step"),
         rework=run.rework_steps,
         notices=tuple(_list_notices(run, slug=slug, beyond=_find_beyond_ceiling(run))),
+        evaluations=build_evaluations(run),
         charts=build_charts(
             build_figures(steps),
             used=run.tokens_used,

@@ -5,6 +5,7 @@ Values are formatted here, not in templates: rendering is what a live screen pay
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -31,7 +32,7 @@ from console.format import (
 )
 from guidance.core.number_format import format_duration, format_percent_beside
 from guidance.core.runs.usage import Budget
-from ledger.models import FINAL, Entry, ProjectHead, Run
+from ledger.models import FINAL, Entry, ProjectHead, Run, RunOutcome
 from ledger.selectors import exclude_system_runs
 from ledger.state import build_budget, compute_time_used
 from safetext import make_visible_line
@@ -102,6 +103,7 @@ class RunRow:
     agent: str
     intent: str
     observed: bool
+    rejected: str
     status: str
     show: str
     word: str
@@ -194,7 +196,7 @@ def build_run_rows(
 
 
 def build_run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
-    """Needs `agent` to be loaded with the run."""
+    """Needs `agent` and `outcome` to be loaded with the run."""
     return RunRow(
         code=str(run.code),
         short=format_short_code(run.code),
@@ -203,6 +205,7 @@ def build_run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         agent=make_visible_line(run.agent.name),
         intent=run.intent,
         observed=run.observed,
+        rejected=describe_rejection(run),
         status=run.status,
         show=run.status if run.status in SHOWS else "finished",
         word=get_status_word(run),
@@ -216,6 +219,15 @@ def build_run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         key=run.pk,
         seq=seq,
     )
+
+
+def describe_rejection(run: Run) -> str:
+    """The evaluators that a finished run did not pass, such as "tests-pass"."""
+    outcome: RunOutcome | None = getattr(run, "outcome", None)
+    if outcome is None or outcome.accepted is not False:
+        return ""
+    evaluations = json.loads(outcome.evaluations)
+    return ", ".join(each["name"] for each in evaluations if each["passed"] is False)
 
 
 def format_short_code(code: object) -> str:

@@ -31,10 +31,12 @@ from console.runs.sentences.checks import (
 from console.runs.sentences.loop import LOOP_LINES
 from console.runs.sentences.policies import POLICY_LINES
 from console.runs.sentences.runs import (
+    describe_ending,
     describe_entry,
     describe_notice,
     describe_observed_step,
     describe_step,
+    describe_violation,
 )
 from ledger.models import Entry, Run
 from reviews.permissions.exemptions import list_blocking_secrets
@@ -121,6 +123,8 @@ SENTENCES = {
     "warning.acknowledged": describe_acknowledgement,
     "turn.judged": describe_turn,
     "limit.noticed": describe_notice,
+    "run.finished": describe_ending,
+    "violation.recorded": describe_violation,
     **LOOP_LINES,
     **POLICY_LINES,
 }

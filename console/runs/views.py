@@ -35,7 +35,7 @@ def runs(request: ConsoleRequest) -> HttpResponse:
     show = show if show in SHOWS else ""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LIMIT]
     found = list_runs(project_id=request.project.pk, show=show, search=search)
-    found = found.select_related("agent").defer("memory")
+    found = found.select_related("agent", "outcome").defer("memory")
     wanted = {name: text for name, text in (("show", show), ("q", search)) if text}
     after, before = _find_run_id(request, "older"), _find_run_id(request, "newer")
     if after is not None:

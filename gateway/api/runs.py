@@ -27,10 +27,12 @@ from gateway.schemas.runs import (
     DecisionOut,
     DecisionStateOut,
     FinishIn,
+    RecordViolationIn,
     ReviewIn,
     RunIn,
     StepBatchIn,
     StepIn,
+    ViolationOut,
 )
 from gateway.streams import events
 from gateway.use_cases.checkpoints import store_checkpoint
@@ -42,6 +44,7 @@ from gateway.use_cases.decision_wait import (
 )
 from gateway.use_cases.evaluation import evaluate_continue_body
 from gateway.use_cases.outcomes.finish import FinishRun
+from gateway.use_cases.outcomes.violations import RecordViolation
 from gateway.use_cases.questions import AskPerson, withdraw_own_review
 from gateway.use_cases.runs import create_run
 from gateway.use_cases.steps import submit_step, submit_steps
@@ -103,6 +106,20 @@ async def save_checkpoint(
             idempotency=get_idempotency(request),
         )
     )
+
+
+@router.post("/runs/{run}/violations", response={201: ViolationOut}, tags=["Runs"])
+async def record_violation(
+    request: HttpRequest, run: str, body: RecordViolationIn
+) -> HttpResponse:
+    """Tell of a rule that was broken, at once; it counts when the run is judged."""
+    change_request = RecordViolation(
+        agent=get_agent(request),
+        run_code=run,
+        body=body,
+        idempotency=get_idempotency(request),
+    )
+    return send_reply(await get_writer().perform(change_request))
 
 
 @router.post("/runs/{run}/finish", response={200: RunOut}, tags=["Runs"])

@@ -111,6 +111,26 @@ class ViolationIn(Body):
     auto_corrected: bool = False
 
 
+class RecordViolationIn(ViolationIn):
+    """The same, told at once."""
+
+    rule: Annotated[
+        str, StringConstraints(min_length=1, max_length=200), redact_and_cut(200)
+    ]
+    description: ShortText = ""
+
+
+class ViolationOut(BaseModel):
+    """A violation as it is stored, with the proof that it stands in the ledger."""
+
+    run: Id
+    rule: str
+    severity: Literal["critical", "high", "medium", "low", "info"]
+    description: str
+    auto_corrected: bool
+    receipt: Receipt
+
+
 class FinishIn(Body):
     """How the run ends, and what came of it."""
 

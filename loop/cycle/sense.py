@@ -151,5 +151,5 @@ def _build_log_entry(type: str, text: str, run: UUID, agent: str) -> dict[str, A
 def get_log_type(type: str, payload: Mapping[str, Any]) -> str:
     """The type as people say it: a finished run was completed or failed."""
     if type == "run.finished":
-        return f"run.{payload['outcome']}"
+        return f"run.{payload.get('status', payload['outcome'])}"
     return "run.stopped" if type == "step.judged" else type

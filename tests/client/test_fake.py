@@ -89,6 +89,7 @@ def walk(rail: Checkrail, policy: str, rule: Callable[[str], object]) -> None:
     rule(again.id)
     assert run.wait(again).action == "deny"
     run.refresh()
+    run.record_violation("no-prints", "low", auto_corrected=True)
     run.finish(summary="Walked")
     refuses(run.report_step)
     run.close()

@@ -42,6 +42,7 @@ ANSWERS: dict[type[Answer], tuple[str, ...]] = {
     answers.Turn: ("judge_turn",),
     answers.TurnEvaluation: ("evaluate_turn",),
     answers.Verification: ("get_verification",),
+    answers.Violation: ("record_violation",),
     answers.VerdictReading: ("evaluate_verdict",),
     answers.LedgerEntry: ("get_ledger",),
     BatchAnswer: ("report_steps",),

@@ -10,6 +10,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
+from guidance.core.outcomes import EVALUATORS
 from ledger.models import Entry
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 from tests.gateway.calls.calls import command
@@ -99,6 +100,10 @@ def test_ends_and_expiry(
     ]
     finished, expired, aborted, abandoned = (body["data"] for body in bodies)
     assert (finished["status"], finished["status_reason"]) == ("failed", "No")
+    assert finished["accepted"] is None
+    names = [each["name"] for each in finished["evaluations"]]
+    assert names == list(EVALUATORS)
+    assert "evaluations" not in aborted
     assert expired["review"]["state"] == "expired"
     assert expired["review"]["version"] == 2
     assert (expired["outcome"], aborted["status"]) == ("abort", "aborted")

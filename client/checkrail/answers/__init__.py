@@ -49,6 +49,7 @@ from checkrail.answers.runs import (
     PolicyVersion,
     RunState,
     Verification,
+    Violation,
 )
 from checkrail.answers.steps import (
     Decision,
@@ -100,6 +101,7 @@ __all__ = [
     "TurnSignals",
     "VerdictReading",
     "Verification",
+    "Violation",
     "WaitedReview",
     "Waiting",
 ]

@@ -70,6 +70,18 @@ class RunState(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Violation(Answer):
+    """A violation as it is stored."""
+
+    run: str
+    rule: str
+    severity: str
+    description: str
+    auto_corrected: bool
+    receipt: Receipt
+
+
+@dataclass(frozen=True, kw_only=True)
 class Checkpoint(Answer):
     id: str
     run: str

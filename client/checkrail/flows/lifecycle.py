@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from checkrail.answers import Review, ReviewRef, RunState
+from checkrail.answers import Review, ReviewRef, RunState, Violation
 from checkrail.errors import CheckrailError, Unreachable
 from checkrail.flows.result_queue import send_results
 from checkrail.flows.reviews import OWN_KINDS, build_withdraw_request
@@ -74,6 +74,25 @@ def refresh(run: RunCore) -> Flow[RunState]:
     return run.store_state(state)
 
 
+def record_violation(
+    run: RunCore,
+    rule: str,
+    severity: Literal["critical", "high", "medium", "low", "info"] = "medium",
+    *,
+    description: str = "",
+    auto_corrected: bool = False,
+) -> Flow[Violation]:
+    """Tell of a rule that was broken, at once; it counts when the run is judged."""
+    body = {
+        "rule": rule,
+        "severity": severity,
+        "auto_corrected": auto_corrected,
+        **drop_unset(description=description),
+    }
+    request = post(run.build_path("violations"), body)
+    return (yield from send_request(run.connection, Violation, request))
+
+
 def finish(
     run: RunCore,
     outcome: Literal["completed", "failed"] = "completed",
@@ -81,21 +100,27 @@ def finish(
     summary: str = "",
     tests: Mapping[str, Any] | None = None,
     diff: Mapping[str, Any] | None = None,
-    rework_lines: int = 0,
+    rework_lines: int | None = None,
     files_touched: Sequence[str] = (),
     tools_used: Sequence[str] = (),
-    violations: Sequence[Mapping[str, Any]] = (),
+    violations: Sequence[Mapping[str, Any]] | None = None,
 ) -> Flow[RunState]:
-    """End the run with what came of it; a person who is still asked is waited for."""
+    """End the run with what came of it; a person who is still asked is waited for.
+
+    The run is judged by what the server saw first, so that its `status` may be failed
+    although the outcome is completed: `evaluations` say why.
+    """
     yield from catch_up(run, get_deadline(run, None))
     optional = drop_unset(
         summary=summary,
         tests=None if tests is None else dict(tests),
         diff=None if diff is None else dict(diff),
-        rework_lines=rework_lines or None,
+        rework_lines=rework_lines,
         files_touched=list(files_touched) or None,
         tools_used=list(tools_used) or None,
-        violations=[dict(violation) for violation in violations] or None,
+        violations=None
+        if violations is None
+        else [dict(violation) for violation in violations],
     )
     request = _build_finish_request(run, {"outcome": outcome, **optional})
     while True:

@@ -66,6 +66,7 @@ class BaseAsyncRun(RunCore):
     gate_check = make_async_method_returning(AsyncGateCheck, gate_checks.gate_check)
     turn = make_async_method(turns.turn)
     checkpoint = make_async_method(steps.save_checkpoint)
+    record_violation = make_async_method(lifecycle.record_violation)
     latest_checkpoint = make_async_method(steps.latest_checkpoint)
     wait = make_async_method(rulings.wait)
     refresh = make_async_method(lifecycle.refresh)

@@ -63,6 +63,7 @@ class BaseRun(RunCore):
     latest_checkpoint = make_method(steps.latest_checkpoint)
     wait = make_method(rulings.wait)
     refresh = make_method(lifecycle.refresh)
+    record_violation = make_method(lifecycle.record_violation)
 
     # These send one request, and the answer is the caller's to obey.
     judge_call = make_method(call_requests.judge_call)

@@ -14,6 +14,7 @@ _RUN_ROUTES: dict[tuple[str, str], Callable[..., Answer]] = {
     ("POST", "steps"): run_routes.report,
     ("POST", "steps/batch"): run_routes.report_batch,
     ("POST", "checkpoints"): run_routes.save,
+    ("POST", "violations"): run_routes.record_violation,
     ("GET", "checkpoints/latest"): run_routes.answer_latest_checkpoint,
     ("GET", "decision"): run_routes.answer_decision,
     ("POST", "reviews"): run_routes.ask,

@@ -135,6 +135,18 @@ def withdraw(server: FakeServer, code: str) -> Answer:
     return 200, review.build_answer()
 
 
+def record_violation(_server: FakeServer, run: FakeRun, body: Json) -> Answer:
+    run.refuse_closed()
+    told = {
+        "run": run.id,
+        "rule": body["rule"],
+        "severity": body["severity"],
+        "description": body.get("description", ""),
+        "auto_corrected": body.get("auto_corrected", False),
+    }
+    return 201, {**told, "receipt": run.make_receipt()}
+
+
 def finish(_server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_closed()
     if run.open_reviews:

@@ -37,7 +37,6 @@ _DECISIONS = {
 # Entries that need no sentence of their own; `console.runs.timeline` has the others.
 EVENTS = {
     "run.started": ("play", "mute", "Run started"),
-    "run.finished": ("check", "mute", "Run finished"),
     "run.aborted": ("x", "stop", "Run aborted"),
     "run.abandoned": ("clock", "mute", "Run abandoned"),
     "run.stopped": ("stop", "stop", "Run stopped"),
@@ -114,6 +113,29 @@ def describe_notice(payload: Mapping[str, Any]) -> Line:
         tone="slow",
         head=f"{payload['percent']} % of a limit used",
         text=limit.describe_use(),
+    )
+
+
+def describe_ending(payload: Mapping[str, Any]) -> Line:
+    """As the run was judged; before runs were judged, as its agent said."""
+    status = payload.get("status", payload["outcome"])
+    if status == "completed":
+        return Line(
+            icon="check", tone="mute", head="Run finished", text=find_text(payload)
+        )
+    said = payload["outcome"] == "completed"
+    head = "Run failed, its agent said completed" if said else "Run failed"
+    return Line(icon="x", tone="stop", head=head, text=find_text(payload))
+
+
+def describe_violation(payload: Mapping[str, Any]) -> Line:
+    rule = make_visible_line(payload["rule"])
+    corrected = ", corrected" if payload["auto_corrected"] else ""
+    return Line(
+        icon="alert",
+        tone="slow",
+        head=f"The agent broke {rule}, {payload['severity']}{corrected}",
+        text=make_visible_line(payload["description"]),
     )
 
 

@@ -162,7 +162,7 @@ class _RunWalk:
         elif entry.type == "run.aborted":
             self.end(STOPPED if entry.actor.startswith(_PERSON) else SILENT)
         else:
-            self.end(COMPLETED if payload["outcome"] == "completed" else SILENT)
+            self.end(COMPLETED if _is_completed(payload) else SILENT)
 
     def _measure(self, step: StepFigures | None) -> None:
         own = self._search.find_measured(step.policy) if step else None
@@ -186,6 +186,11 @@ class _RunWalk:
             case = Case(self._run_id, outcome, figure)
             self._search.trade_offs[place].add_case(case, reach)
         self._furthest = {}
+
+
+def _is_completed(payload: Mapping[str, Any]) -> bool:
+    """As the run was judged; before runs were judged, as its agent said."""
+    return bool(payload.get("status", payload["outcome"]) == "completed")
 
 
 def _decides_anyway(

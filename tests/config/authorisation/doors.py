@@ -116,6 +116,9 @@ DOORS: dict[str, Door] = {
     "POST /runs/{run}/checkpoints": agents_only(
         lambda world: world.running({"step": 0})
     ),
+    "POST /runs/{run}/violations": agents_only(
+        lambda world: world.running({"rule": "R1", "severity": "low"})
+    ),
     "POST /runs/{run}/finish": agents_only(
         lambda world: world.running({"outcome": "completed"})
     ),

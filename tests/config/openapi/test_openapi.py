@@ -22,6 +22,7 @@ DOORS = {
     "POST /runs/{run}/checkpoints",
     "GET /runs/{run}/checkpoints/latest",
     "POST /runs/{run}/finish",
+    "POST /runs/{run}/violations",
     "POST /runs/{run}/abort",
     "POST /runs/{run}/reopen",
     "GET /runs/{run}/decision",
