@@ -52,6 +52,9 @@ def replay_step(item: ReplayedEntry) -> Outcome:
         return state, item.build_difference(
             "type", item.entry.type, get_step_type(state)
         )
+    moved = _compare_clock(item)
+    if moved is not None:
+        return state, moved
     verdict = judge_stored_step(
         payload,
         state,
@@ -115,8 +118,9 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
         return item.build_difference(
             "engine version", payload["engine"], GATEWAY_VERSION
         )
-    if not is_kept_whole(payload):
-        return None
+    moved = _compare_clock(item)
+    if moved is not None or not is_kept_whole(payload):
+        return moved
     again = judge_stored_call(
         payload,
         state,
@@ -125,3 +129,16 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
         reached=get_stored_cap(payload),
     )
     return item.compare(remove_permission(payload), again)
+
+
+def _compare_clock(item: ReplayedEntry) -> Difference | None:
+    """What was judged by the server's clock follows from the times of the entries."""
+    payload, state, at = item.payload, item.state, item.entry.at
+    running_ms = state.measure_running_ms(at)
+    if payload.get("running_ms") != running_ms:
+        stored = payload.get("running_ms")
+        return item.build_difference("running_ms", stored, running_ms)
+    waited_ms = state.measure_waited_ms(at)
+    if payload.get("waited_ms", waited_ms) != waited_ms:
+        return item.build_difference("waited_ms", payload["waited_ms"], waited_ms)
+    return None

@@ -12,6 +12,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
+from gateway.use_cases import call_requests, steps
 from gateway.use_cases.runs import StartRun
 from ledger.models import Entry, Run
 from ledger.writer import get_writer
@@ -211,6 +212,30 @@ def test_a_clock_that_was_set_back_is_named(
         call_command("ledger_verify", run=run)
 
     assert f"the run's {column} is" in capsys.readouterr().err
+
+
+@pytest.mark.once("judges again, not SQL")
+@pytest.mark.parametrize("what", ["step", "call"])
+def test_a_time_that_does_not_follow_from_the_entries_is_named(
+    agent: httpx.Client,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """As a server would write that flatters its agents."""
+    lie = {"running_ms": 10**9}
+    run = start_run(agent, budget={"tokens": 10})
+    if what == "step":
+        monkeypatch.setattr(steps, "build_time_facts", lambda *_: lie)
+        agent.post(f"/runs/{run}/steps", json=step(1, tokens=1))
+    else:
+        monkeypatch.setattr(call_requests, "build_time_facts", lambda *_: lie)
+        command(agent, run, "ls")
+
+    with pytest.raises(SystemExit):
+        call_command("replay", run=run)
+
+    assert "running_ms is stored as 1000000000" in str(capsys.readouterr())
 
 
 def test_a_run_of_before_has_no_clock_and_is_judged_as_before(
