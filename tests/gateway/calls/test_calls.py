@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from guidance.core.canonical import to_canonical_json
+from ledger.models import Run
 from reviews.models import Grant
 from tests.gateway.calls.calls import (
     ask,
@@ -181,12 +182,12 @@ def test_the_result_settles_the_budget(agent: httpx.Client) -> None:
     call = command(agent, run, "ls")
     assert call["budget_remaining"]["tool_calls"] == 4
     claim(agent, run, call)
-    told = settle(agent, run, call, tokens=300, duration_ms=20, cost_usd="0.5")
+    told = settle(agent, run, call, tokens=300, duration_ms=20_000, cost_usd="0.5")
     assert told.status_code == 200, told.text
     assert told.json()["budget_remaining"]["tokens"] == 700
     budget = agent.get(f"/runs/{run}").json()["budget"]
     assert budget["tool_calls"]["used"] == 1
-    assert budget["time_ms"]["used"] == 20
+    assert budget["time_ms"]["used"] == 20_000
     assert budget["cost_usd"]["used"] == "0.50"
 
 
@@ -367,7 +368,7 @@ def test_a_result_with_an_impossible_figure_is_refused(
         headers={"Content-Type": "application/json"},
     )
     assert answer.status_code in {400, 422}
-    assert agent.get(f"/runs/{run}").json()["budget"]["time_ms"]["used"] == 0
+    assert Run.objects.get(code=run).time_ms_used == 0
 
 
 def test_every_call_stands_in_the_ledger(

@@ -36,14 +36,20 @@ def budget(agent: httpx.Client, run: str) -> dict[str, Any]:
 def test_gw_20_within_the_budget_with_figures(agent: httpx.Client) -> None:
     run = start_run(
         agent,
-        budget={"tokens": 100, "tool_calls": 3, "time_ms": 50, "cost_usd": "1.50"},
+        budget={
+            "tokens": 100,
+            "tool_calls": 3,
+            "time_ms": 60_000,
+            "cost_usd": "1.50",
+        },
     )
     call = command(agent, run, "ls")
     assert call["decision"] == "allow"
+    # Time passes by itself.
+    assert 0 < call["budget_remaining"].pop("time_ms") <= 60_000
     assert call["budget_remaining"] == {
         "tokens": 100,
         "tool_calls": 2,
-        "time_ms": 50,
         "cost_usd": "1.50",
     }
 
@@ -53,7 +59,9 @@ def test_gw_20_within_the_budget_with_figures(agent: httpx.Client) -> None:
     [
         pytest.param({"tool_calls": 1}, {}, "tool_calls", id="GW-21"),
         pytest.param({"tokens": 100}, {"tokens": 100}, "tokens", id="GW-22"),
-        pytest.param({"time_ms": 60}, {"duration_ms": 61}, "time_ms", id="GW-23"),
+        pytest.param(
+            {"time_ms": 60_000}, {"duration_ms": 60_001}, "time_ms", id="GW-23"
+        ),
         pytest.param({"cost_usd": "0.5"}, {"cost_usd": "0.5"}, "cost_usd", id="GW-24"),
     ],
 )
@@ -96,12 +104,12 @@ def test_gw_27_a_call_counts_once_from_its_grant_on(agent: httpx.Client) -> None
 
 def test_gw_28_to_30_what_results_tell_is_added_up(agent: httpx.Client) -> None:
     run = start_run(agent)
-    settle(agent, run, command(agent, run, "a"), duration_ms=100, tokens=1000)
-    settle(agent, run, command(agent, run, "b"), duration_ms=200, tokens=200)
+    settle(agent, run, command(agent, run, "a"), duration_ms=100_000, tokens=1000)
+    settle(agent, run, command(agent, run, "b"), duration_ms=200_000, tokens=200)
     assert budget(agent, run)["cost_usd"]["used"] == "0.00"
     settle(agent, run, command(agent, run, "c"), cost_usd="0.003")
     parts = budget(agent, run)
-    assert parts["time_ms"]["used"] == 300
+    assert parts["time_ms"]["used"] == 300_000
     assert parts["tokens"]["used"] == 1200
     assert parts["cost_usd"]["used"] == "0.003"
 
