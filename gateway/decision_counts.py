@@ -28,7 +28,7 @@ from django.db.models import (
 
 from accounts.models import SYSTEM_POLICIES
 from guidance.models import PolicyActivation
-from ledger.models import Entry
+from ledger.models import Entry, Run
 
 # Of activations, the newest; of entries between two of them, the newest.
 ACTIVATIONS = 12
@@ -85,10 +85,14 @@ def count_around_activations(
 def _find_positions(
     project_id: int, moments: Sequence[datetime]
 ) -> Mapping[datetime, int]:
-    """Where the activations of these moments stand among all entries of the project."""
+    """Where the activations of these moments stand among all entries of the project.
+
+    The policies' own chain is found first: by its run an index has its entries, by the
+    time none has, and all entries of the project would be read.
+    """
+    chain = Run.objects.filter(project_id=project_id, agent__name=SYSTEM_POLICIES)
     entries = Entry.objects.filter(
-        project_id=project_id,
-        run__agent__name=SYSTEM_POLICIES,
+        run_id__in=list(chain.values_list("pk", flat=True)),
         type="policy.activated",
         at__in=moments,
     )

@@ -206,7 +206,7 @@ class Editor:
     lines: tuple[Line, ...]
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """How many faults it has; if none, how much it changes."""
         if self.draft.count:
             return format_count(self.draft.count, "fault")

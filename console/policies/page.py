@@ -115,7 +115,7 @@ class PolicyPage:
         return "Publish" if self.number in drafts else "Restore"
 
     @property
-    def marked(self) -> str:
+    def legend(self) -> str:
         """What a filled value says, if there are any."""
         return f"not as in version {self.rail.in_force}" if self.changes else ""
 
@@ -176,7 +176,7 @@ def build_new_rail(project: Project, name: str) -> Rail:
         older=0,
         used="",
         assigned=(),
-        takes_two=_takes_two(project, None),
+        takes_two=_needs_second_manager(project, None),
         running="",
         publish=name_publishing(project, None),
     )
@@ -209,7 +209,7 @@ def build_rail(project: Project, name: str, at: datetime) -> Rail:
             for each in list_assignments(project.pk)
             if each.policy == name
         ),
-        takes_two=_takes_two(project, active),
+        takes_two=_needs_second_manager(project, active),
         running=describe_running(project, name),
         publish=name_publishing(project, active),
         waiting=find_waiting(project.pk, name),
@@ -230,10 +230,12 @@ def describe_running(project: Project, name: str) -> str:
 
 def name_publishing(project: Project, active: PolicyVersion | None) -> str:
     """What the button does that puts another version in force."""
-    return "Ask a second manager" if _takes_two(project, active) else "Publish"
+    return (
+        "Ask a second manager" if _needs_second_manager(project, active) else "Publish"
+    )
 
 
-def _takes_two(project: Project, active: PolicyVersion | None) -> bool:
+def _needs_second_manager(project: Project, active: PolicyVersion | None) -> bool:
     """For a policy that has no version in force the default one decides."""
     version = active or find_version_in_force(project_id=project.pk, name=DEFAULT)
     return version is not None and get_policy(version.pk).policy.four_eyes.policy

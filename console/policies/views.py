@@ -62,9 +62,9 @@ def policies(request: ConsoleRequest) -> HttpResponse:
 @find_or_404
 def policy(request: ConsoleRequest, name: str) -> HttpResponse:
     """The version in force; the newest draft where there is none."""
-    versions = list_versions(request.project, name)
     active = find_version_in_force(project_id=request.project.pk, name=name)
-    return render_version(request, active or versions[0])
+    version = active or list_versions(request.project, name)[0]
+    return render_version(request, version)
 
 
 @require_GET

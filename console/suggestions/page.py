@@ -98,7 +98,7 @@ class SuggestionPage:
         return self.state in (JobState.WAITING, JobState.RUNNING)
 
     @property
-    def found(self) -> int:
+    def count(self) -> int:
         return len(self.limits) + len(self.rules)
 
 

@@ -110,7 +110,7 @@ class _RunWalk:
         """Judge the entry if it is a decision, and move the run's state."""
         found = find_judge(entry.type)
         note = find_note(entry.type)
-        if found is None and note is None and _keeps_run(entry.type):
+        if found is None and note is None and _is_without_effect(entry.type):
             return
         try:
             payload = json.loads(entry.payload or "")
@@ -176,5 +176,5 @@ class _RunWalk:
         )
 
 
-def _keeps_run(entry_type: str) -> bool:
+def _is_without_effect(entry_type: str) -> bool:
     return get_entry_type(entry_type).apply is keep_run

@@ -63,16 +63,20 @@ def list_policies(project: Project) -> list[ListedPolicy]:
 
 def list_versions(project: Project, name: str) -> QuerySet[PolicyVersion]:
     """All versions of a policy, the newest first; NotFound if there are none."""
+    rows = _select_versions(project, name)
+    if not rows.exists():
+        raise NotFound
+    return rows
+
+
+def _select_versions(project: Project, name: str) -> QuerySet[PolicyVersion]:
     if name == DEFAULT:
         get_policy_in_force(project_id=project.pk, name=DEFAULT)
-    rows = (
+    return (
         PolicyVersion.objects.select_related("created_by")
         .filter(project=project, name=name)
         .order_by("-version")
     )
-    if not rows.exists():
-        raise NotFound
-    return rows
 
 
 def list_activations(project: Project, name: str) -> QuerySet[PolicyActivation]:
@@ -85,7 +89,7 @@ def list_activations(project: Project, name: str) -> QuerySet[PolicyActivation]:
 
 
 def get_version(project: Project, name: str, number: int) -> PolicyVersion:
-    row = list_versions(project, name).filter(version=number).first()
+    row = _select_versions(project, name).filter(version=number).first()
     if row is None:
         raise NotFound
     return row

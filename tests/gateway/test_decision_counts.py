@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import httpx
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
 from gateway import decision_counts
@@ -72,3 +75,17 @@ def test_only_the_newest_entries_between_two_are_read(
     _, first = count(project)
     # The chain begins with four entries of its own.
     assert first.before == Decided(decisions=2)
+
+
+def test_entries_are_found_by_an_index_however_long_the_project_lives(
+    project: Project, agent: httpx.Client
+) -> None:
+    """By their run or their position: no index has the time of an entry."""
+    command(agent, start_run(agent), "ls")
+    publish(project, checks={"max_resets": 1})
+    with CaptureQueriesContext(connection) as queries:
+        count(project)
+    asked = [each["sql"] for each in queries if 'FROM "ledger_entry"' in each["sql"]]
+    assert len(asked) == 3
+    for sql in asked:
+        assert re.search(r'"run_id" IN \(|"position"( >|\))', sql), sql

@@ -100,7 +100,7 @@ def build_items(
     pages = Paginator(list_chosen(backtest, chosen), ITEMS)
     page = pages.get_page(number)
 
-    def turn(to: int) -> str:
+    def build_page_address(to: int) -> str:
         return link(**chosen, page=str(to))
 
     title, order = _name_list(chosen)
@@ -114,8 +114,8 @@ def build_items(
         last=f"{page.end_index():,}",
         order=order,
         empty=_describe_empty(backtest, result, chosen),
-        previous=turn(page.number - 1) if page.has_previous() else "",
-        next=turn(page.number + 1) if page.has_next() else "",
+        previous=build_page_address(page.number - 1) if page.has_previous() else "",
+        next=build_page_address(page.number + 1) if page.has_next() else "",
     )
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.urls import reverse
 
 from console.format import format_count, format_elapsed
@@ -21,6 +21,7 @@ from console.policies.backtest.words import (
     build_unknown,
 )
 from guidance.core.vocabulary import CALL_DECISIONS, STEP_DECISIONS
+from guidance.models import PolicyVersion
 from reviews.models import Backtest, JobState
 from reviews.policies.backtest.selection import select_history
 from reviews.policies.backtest.selectors import list_moves_by_rule, read_result
@@ -133,7 +134,7 @@ def build_backtest_page(
         progress=f"{done:,} of {format_count(backtest.total, 'entry', 'entries')} read",
         took=format_elapsed(max(0, int(took * 1000))),
         over=_describe_history(backtest),
-        versions=_describe_versions(backtest),
+        versions=_describe_versions(backtest) if ended else "",
         unknown=build_unknown(result, link),
         sentence=build_sentence(result, link, ended=ended),
         agreement=build_agreement(result, link),
@@ -159,9 +160,12 @@ def _describe_history(backtest: Backtest) -> str:
 def _describe_versions(backtest: Backtest) -> str:
     """By which versions of the policy was decided what it is held against; a manager who
     changes one limit may else wonder what the others of its moves come from."""
-    runs = select_history(backtest).filter(policy__name=backtest.policy)
-    found = runs.order_by("policy__version").values_list("policy__version", flat=True)
-    numbers = [str(number) for number in found.distinct()]
+    runs = select_history(backtest).filter(policy=OuterRef("pk"))
+    versions = PolicyVersion.objects.filter(
+        Exists(runs), project_id=backtest.project_id, name=backtest.policy
+    )
+    found = versions.order_by("version").values_list("version", flat=True)
+    numbers = [str(number) for number in found]
     if len(numbers) < 2:
         return ""
     if len(numbers) > _NAMED:

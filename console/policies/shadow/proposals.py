@@ -19,7 +19,7 @@ NAMES = 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalRow:
     """`seen` is what speaks for it, and its list; `because` goes on from there. Where
-    `leaves_nothing`, the draft would only say what is in force."""
+    `has_no_effect`, the draft would only say what is in force."""
 
     key: str
     title: str
@@ -28,7 +28,7 @@ class ProposalRow:
     because: str
     names: tuple[str, ...]
     more: int
-    leaves_nothing: bool
+    has_no_effect: bool
 
 
 def list_proposal_rows(
@@ -36,13 +36,13 @@ def list_proposal_rows(
 ) -> tuple[ProposalRow, ...]:
     found = Proposals(shadow)
     return tuple(
-        _build_row(each, link, leaves_nothing=found.leaves_nothing([each]))
+        _build_row(each, link, has_no_effect=found.has_no_effect([each]))
         for each in found.items
     )
 
 
 def _build_row(
-    proposal: Proposal, link: Callable[..., str], *, leaves_nothing: bool
+    proposal: Proposal, link: Callable[..., str], *, has_no_effect: bool
 ) -> ProposalRow:
     names = tuple(make_visible_line(each) for each in proposal.names)
     noun = "decision" if proposal.kind == "limits" else "call"
@@ -74,7 +74,7 @@ def _build_row(
         because=because,
         names=shown,
         more=len(names) - len(shown) if shown else 0,
-        leaves_nothing=leaves_nothing,
+        has_no_effect=has_no_effect,
     )
 
 

@@ -102,7 +102,7 @@ class Proposals:
         found = [*self._list_tools(), *self._list_rules(), *self._list_limits()]
         return tuple(sorted(found, key=lambda each: (-each.count, each.key))[:MOST])
 
-    def leaves_nothing(self, proposals: Collection[Proposal]) -> bool:
+    def has_no_effect(self, proposals: Collection[Proposal]) -> bool:
         """The draft would say what is in force, and nothing else."""
         try:
             policy = load_policy(self.build_document(proposals))
@@ -190,7 +190,7 @@ def create_draft(
     chosen = [each for each in found.items if each.key in keys]
     if not chosen or len(chosen) < len(set(keys)):
         raise Invalid("That is not proposed any more: look at what is.")
-    if found.leaves_nothing(chosen):
+    if found.has_no_effect(chosen):
         raise Unchanged(
             "The draft changes nothing else: it would say what is in force."
         )

@@ -172,7 +172,7 @@ class _RunWalk:
         for place, trade_off in own.trade_offs:
             limit = trade_off.limit
             figure = limit.measure(step.metrics, self._budget, own.policy)
-            if figure is None or _decides_anyway(
+            if figure is None or _is_decided_anyway(
                 step.findings, limit.gate, limit.decision
             ):
                 continue
@@ -193,7 +193,7 @@ def _is_completed(payload: Mapping[str, Any]) -> bool:
     return bool(payload.get("status", payload["outcome"]) == "completed")
 
 
-def _decides_anyway(
+def _is_decided_anyway(
     findings: Sequence[Mapping[str, Any]], gate: str, decision: str
 ) -> bool:
     """Whether another gate holds the step as strictly: then this limit changes nothing."""
