@@ -24,11 +24,25 @@ Identifier = Annotated[
 ]
 
 
+class UsageIn(Body):
+    """Tokens of one model by kind, each counted once."""
+
+    model: Annotated[str, StringConstraints(max_length=200)] = ""
+    input_tokens: Amount = 0
+    cached_input_tokens: Amount = 0
+    cache_write_tokens: Amount = 0
+    output_tokens: Amount = 0
+
+
 class OptionsIn(Body):
-    """What our own command hook adds: what was used, and how the host is run."""
+    """What our own command hook adds: what was used, and how the host is run.
+
+    Where `cost_usd` is not told, `usage` costs what the policy's prices say.
+    """
 
     tokens: Amount = 0
     cost_usd: Money = "0"
+    usage: Annotated[list[UsageIn], Field(max_length=20)] = []
     headless: bool | None = None
     wait_s: Seconds | None = None
     on_allow: Literal["none", "allow"] | None = None

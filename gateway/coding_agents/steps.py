@@ -12,17 +12,23 @@ from typing import Any
 
 from common.responses import Reply
 from gateway.coding_agents import wording
+from gateway.coding_agents.inputs import OptionsIn
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import reload_run, store_unreported_usage
 from gateway.coding_agents.waiting import allows_continuing, wait_for_ruling
 from gateway.models import HookSession
 from gateway.schemas.runs import StepIn
-from gateway.use_cases.steps import ReportSteps, build_report
+from gateway.use_cases.access import get_policy_of_run
+from gateway.use_cases.steps import ReportSteps, build_report, refuse_uncountable
+from guidance.core.money import format_usd, parse_usd
+from guidance.core.prices import ModelTokens
 from guidance.core.runs.facts import StepReport
+from guidance.core.runs.usage import Usage
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, get_writer
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import RunClosed, RunPaused
 from reviews.models import Kind
 
@@ -65,7 +71,7 @@ class ReportNextStep(ReportSteps):
 
 async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome:
     """Told to the run; held as long as the decision says so."""
-    used = hook.body.checkrail
+    used = await _add_cost(hook, run)
     again = hook.build_idempotency(hook.event) if hook.body.tool_use_id else None
     body = StepIn(number=1, tokens=used.tokens, cost_usd=used.cost_usd, **facts)
     while True:
@@ -93,6 +99,30 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
                 return stays
             continue
         return await _obey(hook, run, json.loads(reply.body))
+
+
+async def _add_cost(hook: HookEvent, run: SessionRun) -> OptionsIn:
+    """What was used, with its cost: as told, else by the prices of the run's policy. A
+    model that has no price there adds nothing."""
+    used = hook.body.checkrail
+    if not used.usage or parse_usd(used.cost_usd):
+        return used
+    policy = await run_in_db_thread(partial(get_policy_of_run, hook.agent, run.run))
+    costs = [
+        policy.policy.prices.compute_cost(
+            each.model,
+            ModelTokens(
+                input=each.input_tokens,
+                cached_input=each.cached_input_tokens,
+                cache_write=each.cache_write_tokens,
+                output=each.output_tokens,
+            ),
+        )
+        for each in used.usage
+    ]
+    total = sum(cost for cost in costs if cost is not None)
+    refuse_uncountable(Usage(cost_micros=total))
+    return used.model_copy(update={"cost_usd": format_usd(total)})
 
 
 async def _obey(hook: HookEvent, run: SessionRun, decision: dict[str, Any]) -> Outcome:

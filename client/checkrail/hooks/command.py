@@ -59,6 +59,8 @@ def _answer_event(options: Namespace) -> HookResult:
         _mark_environment(options.host, event)
     used = _count_tokens(options, event)
     own: dict[str, Any] = {"tokens": used.tokens}
+    if used.usage:
+        own["usage"] = used.usage
     if _is_headless(options, event):
         own["headless"] = True
     call = HookRequest(

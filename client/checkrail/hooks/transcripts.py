@@ -2,7 +2,8 @@
 
 A small file per session stores how far that was. Claude Code writes a message once
 for each of its blocks, with figures that grow, so that each message counts by its id;
-Codex writes running totals. What is read from the provider's cache is not counted.
+Codex writes running totals. Tokens are counted by model and kind, so that the server can say
+what they cost; what is read from the provider's cache has a price, and is not counted else.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +26,53 @@ except ImportError:  # not on Windows: two hooks at once may then count a messag
     fcntl = None  # type: ignore[assignment]
 
 REMEMBERED_IDS = 50
+# What the server takes of one event.
+MODELS = 20
+MODEL_CHARACTERS = 200
 KEEP_SECONDS = 60 * 24 * 3600
 Event = Mapping[str, Any]
 State = dict[str, Any]
 
 
+# Of each model as many numbers as there are kinds, in this order.
+KINDS = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "output_tokens")
+Counts = list[int]
+CACHED = KINDS.index("cached_input_tokens")
+
+
 @dataclass
 class TokenUse:
-    """Tokens used; given back where the server could not be reached."""
+    """Tokens used, by model; given back where the server could not be reached."""
 
-    tokens: int = 0
+    by_model: dict[str, Counts] = field(default_factory=dict)
     state_file: Path | None = None
 
+    @property
+    def tokens(self) -> int:
+        counts = self.by_model.values()
+        return sum(sum(each) - each[CACHED] for each in counts)
+
+    @property
+    def usage(self) -> list[dict[str, Any]]:
+        """As the server takes it."""
+        return [
+            {"model": model[:MODEL_CHARACTERS], **dict(zip(KINDS, counts, strict=True))}
+            for model, counts in self.by_model.items()
+            if any(counts)
+        ][:MODELS]
+
+    def add(self, model: str, counts: Counts) -> None:
+        before = self.by_model.get(model, [0] * len(KINDS))
+        self.by_model[model] = [a + b for a, b in zip(before, counts, strict=True)]
+
     def undo(self) -> None:
-        if self.state_file is not None and self.tokens:
-            with _open_state(self.state_file) as state:
-                state["owed"] = state.get("owed", 0) + self.tokens
+        if self.state_file is None or not any(map(any, self.by_model.values())):
+            return
+        with _open_state(self.state_file) as state:
+            owed = TokenUse(_read_owed(state))
+            for model, counts in self.by_model.items():
+                owed.add(model, counts)
+            state["owed"] = owed.by_model
 
 
 def skip_earlier_lines(host: str, event: Event) -> None:
@@ -51,7 +83,7 @@ def skip_earlier_lines(host: str, event: Event) -> None:
     _delete_old(state_file.parent)
     with _open_state(state_file) as state:
         for path in _list_transcripts(event):
-            _count_new_lines(host, path, state)
+            _count_new_lines(host, path, state, TokenUse())
 
 
 def count_new_tokens(host: str, event: Event) -> TokenUse:
@@ -59,10 +91,15 @@ def count_new_tokens(host: str, event: Event) -> TokenUse:
     if state_file is None:
         return TokenUse()
     with _open_state(state_file) as state:
-        tokens = state.pop("owed", 0)
+        used = TokenUse(_read_owed(state), state_file)
         for path in _list_transcripts(event):
-            tokens += _count_new_lines(host, path, state)
-    return TokenUse(tokens=tokens, state_file=state_file)
+            _count_new_lines(host, path, state, used)
+    return used
+
+
+def _read_owed(state: State) -> dict[str, Counts]:
+    owed = state.pop("owed", {})
+    return owed if isinstance(owed, dict) else {}
 
 
 def is_codex_headless(event: Event) -> bool:
@@ -82,8 +119,8 @@ def _list_transcripts(event: Event) -> Iterator[Path]:
             yield Path(path)
 
 
-def _count_new_lines(host: str, path: Path, state: State) -> int:
-    """The tokens of the lines that came since; half a line is left for the next time."""
+def _count_new_lines(host: str, path: Path, state: State, used: TokenUse) -> None:
+    """Add the lines that came since; half a line is left for the next time."""
     known = state.setdefault("files", {}).setdefault(str(path), {"offset": 0})
     with path.open("rb") as file:
         if known["offset"] > os.fstat(file.fileno()).st_size:
@@ -93,40 +130,62 @@ def _count_new_lines(host: str, path: Path, state: State) -> int:
     whole = new[: new.rfind(b"\n") + 1]
     known["offset"] += len(whole)
     count = _count_codex_line if host == "codex" else _count_claude_line
-    return sum(count(line, known) for line in whole.splitlines())
+    for line in whole.splitlines():
+        count(line, known, used)
 
 
-def _count_claude_line(line: bytes, known: State) -> int:
+def _count_claude_line(line: bytes, known: State, used: TokenUse) -> None:
     if b'"usage"' not in line:
-        return 0
+        return
     message = _parse_object(line).get("message")
     if not isinstance(message, dict) or not isinstance(message.get("usage"), dict):
-        return 0
+        return
     usage = message["usage"]
-    names = ("input_tokens", "cache_creation_input_tokens", "output_tokens")
-    tokens = sum(_parse_count(usage.get(name)) for name in names)
-    seen: dict[str, int] = known.setdefault("seen", {})
+    names = (
+        *("input_tokens", "cache_read_input_tokens"),
+        *("cache_creation_input_tokens", "output_tokens"),
+    )
+    now = [_parse_count(usage.get(name)) for name in names]
+    counted: dict[str, Counts] = known.setdefault("counted", {})
     message_id = str(message.get("id"))
-    before = seen.pop(message_id, 0)
-    seen[message_id] = max(tokens, before)
-    while len(seen) > REMEMBERED_IDS:
-        del seen[next(iter(seen))]
-    return max(0, tokens - before)
+    before = counted.pop(message_id, [0] * len(KINDS))
+    counted[message_id] = [max(pair) for pair in zip(now, before, strict=True)]
+    while len(counted) > REMEMBERED_IDS:
+        del counted[next(iter(counted))]
+    used.add(_parse_text(message.get("model")), _subtract(now, before))
 
 
-def _count_codex_line(line: bytes, known: State) -> int:
+def _count_codex_line(line: bytes, known: State, used: TokenUse) -> None:
+    if b'"turn_context"' in line:
+        model = _get_payload(line).get("model")
+        known["model"] = _parse_text(model) or known.get("model", "")
+        return
     if b'"token_count"' not in line:
-        return 0
-    info = _parse_object(line).get("payload", {}).get("info")
+        return
+    info = _get_payload(line).get("info")
     total = info.get("total_token_usage") if isinstance(info, dict) else None
     if not isinstance(total, dict):
-        return 0
-    now = _parse_count(total.get("total_tokens")) - _parse_count(
-        total.get("cached_input_tokens")
-    )
-    before: int = known.get("total", 0)
-    known["total"] = max(now, before)
-    return max(0, now - before)
+        return
+    cached = _parse_count(total.get("cached_input_tokens"))
+    output = _parse_count(total.get("output_tokens"))
+    sent = _parse_count(total.get("total_tokens")) - cached - output
+    now = [max(0, sent), cached, 0, output]
+    before = known.get("totals", [0] * len(KINDS))
+    known["totals"] = [max(pair) for pair in zip(now, before, strict=True)]
+    used.add(known.get("model", ""), _subtract(now, before))
+
+
+def _subtract(now: Counts, before: Counts) -> Counts:
+    return [max(0, a - b) for a, b in zip(now, before, strict=True)]
+
+
+def _get_payload(line: bytes) -> dict[str, Any]:
+    payload = _parse_object(line).get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def _parse_text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _parse_count(value: object) -> int:

@@ -32,6 +32,48 @@ def entries(host: Host, kind: str) -> list[dict[str, Any]]:
     return [json.loads(row.payload) for row in rows]
 
 
+PRICES = {
+    "claude-*": {
+        "input_usd": "3.00",
+        "output_usd": "15.00",
+        "cached_input_usd": "0.30",
+        "cache_write_usd": "3.75",
+    }
+}
+
+
+def test_tokens_cost_what_the_policy_says_and_nothing_is_made_up(
+    claude: Host, project: Project
+) -> None:
+    make_policy("default", project=project, prices={"models": PRICES})
+    large = {
+        "model": "claude-large",
+        "input_tokens": 1_000,
+        "cached_input_tokens": 10_000,
+        "cache_write_tokens": 2_000,
+        "output_tokens": 500,
+    }
+    used = {"tokens": 3_500, "usage": [large, {**large, "model": "elsewhere"}]}
+    claude.after("ls", checkrail=used)
+    claude.after("ls -l", "toolu_2", checkrail={**used, "cost_usd": "0.50"})
+    claude.after("ls -a", "toolu_3", checkrail={"tokens": 7})
+    steps = [entry["report"] for entry in entries(claude, "step.judged")]
+    assert [step["cost_micros"] for step in steps] == [21_000, 500_000, 0]
+    assert claude.run.cost_micros_used == 521_000
+
+
+def test_a_cost_beyond_all_counting_holds_the_host(
+    claude: Host, project: Project
+) -> None:
+    dear = {"input_usd": "1000000.00", "output_usd": "1000000.00"}
+    make_policy("default", project=project, prices={"models": {"*": dear}})
+    used = {"usage": [{"model": "a", "input_tokens": 10**12}]}
+    claude.before("ls")
+    answer = claude.send("PostToolUse-Bash", checkrail=used)
+    assert "more than can be counted" in answer.text
+    assert claude.run.steps == 0
+
+
 def test_a_result_is_kept_and_a_step_reported(claude: Host) -> None:
     claude.before("pytest -k login")
     used = {"tokens": 1830, "cost_usd": "0.0121"}

@@ -68,6 +68,64 @@ def test_a_subagents_own_transcript_is_read(
     assert transcripts.count_new_tokens("claude-code", ending).tokens == 0
 
 
+def test_tokens_are_told_by_model_and_kind(event: dict[str, Any]) -> None:
+    """Each once, also where a message is written again; what a cache gave is no token of
+    the count, and still has a price."""
+    cached = {"cache_read_input_tokens": 4_000, "cache_creation_input_tokens": 7}
+    lines = [
+        message("a", 10, output_tokens=1, **cached),
+        message("a", 10, output_tokens=5, **cached),
+        message("b", 2, output_tokens=3),
+    ]
+    for line, model in zip(lines, ("large", "large", "small"), strict=True):
+        line["message"]["model"] = model
+    write(event, *lines)
+    used = transcripts.count_new_tokens("claude-code", event)
+    large = {
+        "model": "large",
+        "input_tokens": 10,
+        "cached_input_tokens": 4_000,
+        "cache_write_tokens": 7,
+        "output_tokens": 5,
+    }
+    none = dict.fromkeys(transcripts.KINDS, 0)
+    small = {**none, "model": "small", "input_tokens": 2, "output_tokens": 3}
+    assert used.usage == [large, small]
+    assert used.tokens == 27
+    used.undo()
+    write(event, message("b", 2, output_tokens=4))
+    again = transcripts.count_new_tokens("claude-code", event)
+    assert again.usage == [large, small, {**none, "model": "", "output_tokens": 1}]
+    assert transcripts.count_new_tokens("claude-code", event).usage == []
+
+
+def test_codex_names_its_model_at_the_beginning_of_a_turn(
+    event: dict[str, Any],
+) -> None:
+    def total(**usage: int) -> dict[str, Any]:
+        info = {"total_token_usage": usage}
+        return {"type": "event_msg", "payload": {"type": "token_count", "info": info}}
+
+    write(
+        event,
+        {"type": "turn_context", "payload": {"model": "large"}},
+        total(
+            input_tokens=90, cached_input_tokens=60, output_tokens=10, total_tokens=100
+        ),
+        {"type": "turn_context", "payload": {"model": "small"}},
+        total(
+            input_tokens=190, cached_input_tokens=60, output_tokens=25, total_tokens=215
+        ),
+    )
+    used = transcripts.count_new_tokens("codex", event)
+    names = ("model", *transcripts.KINDS)
+    assert [tuple(each[name] for name in names) for each in used.usage] == [
+        ("large", 30, 60, 0, 10),
+        ("small", 100, 0, 0, 15),
+    ]
+    assert used.tokens == 155
+
+
 def test_codex_writes_running_totals(event: dict[str, Any]) -> None:
     def total(tokens: int, cached: int) -> dict[str, Any]:
         usage = {"total_tokens": tokens, "cached_input_tokens": cached}
