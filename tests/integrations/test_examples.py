@@ -10,7 +10,9 @@ from contextlib import contextmanager
 import httpx
 from checkrail.hooks.settings_hooks import HookOptions, add_hooks
 
+from accounts.models import Project
 from tests.integrations.newcomer import EXAMPLES, Newcomer
+from tests.support.builders import make_policy
 from tests.support.people import rule
 
 
@@ -43,6 +45,21 @@ def test_ten_lines(newcomer: Newcomer, reviewer: httpx.Client) -> None:
     assert not (newcomer.folder / "build").exists()
     (run,) = reviewer.get("/runs").json()["items"]
     assert (run["status"], run["steps"]) == ("completed", 2)
+
+
+def test_an_agent_that_passes_its_usage_on(
+    newcomer: Newcomer, reviewer: httpx.Client, project: Project
+) -> None:
+    """Its model costs what the policy says; without a price no cost is known."""
+    assert newcomer.start("usage_agent.py") == [
+        "989540 tokens and 10.00 dollars are left"
+    ]
+    price = {"input_usd": "3.00", "output_usd": "15.00", "cached_input_usd": "0.30"}
+    make_policy("default", project=project, prices={"models": {"scripted-*": price}})
+    # 310 × 3 + 4,800 × 0.3 + 120 × 15 millionths of a dollar, twice.
+    assert newcomer.start("usage_agent.py") == [
+        "989540 tokens and 9.99166 dollars are left"
+    ]
 
 
 def test_a_langgraph_agent(newcomer: Newcomer, reviewer: httpx.Client) -> None:
