@@ -10,6 +10,7 @@ from ninja import Query, Router
 from accounts.api_auth import BEARER_OR_SESSION, get_principal
 from accounts.models import SYSTEM_AGENTS
 from common.errors import NotFound
+from common.ids import parse_code
 from common.paging import (
     build_parameter_error,
     list_page_after,
@@ -30,7 +31,8 @@ from ledger.selectors import (
     list_visible_runs,
     stream_ledger_lines,
 )
-from ledger.serializers import serialize_checkpoint, serialize_run
+from ledger.serializers import serialize_checkpoint, serialize_run, serialize_runs
+from ledger.trees.relatives import filter_children
 from ledger.verification.row_checks import compare_runs
 from ledger.verification.verify import verify_run
 
@@ -58,13 +60,16 @@ def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
         if not colon or not name:
             raise build_parameter_error("label", "must be name:value")
         runs = filter_by_label(runs, name=name, value=value)
+    if filters.parent is not None:
+        parent = parse_code(filters.parent)
+        runs = filter_children(runs, parent=parent) if parent else runs.none()
     if filters.q is not None:
         runs = runs.filter(task__icontains=filters.q)
     rows, next_cursor = list_page_after(
         runs, among=visible, cursor=filters.cursor, limit=filters.limit
     )
     return build_json_response(
-        {"items": [serialize_run(run) for run in rows], "next_cursor": next_cursor}
+        {"items": serialize_runs(rows), "next_cursor": next_cursor}
     )
 
 

@@ -64,7 +64,7 @@ class MoneyPart(BaseModel):
 
 
 class BudgetOut(BaseModel):
-    """What a run may use, what it has used, and what is left."""
+    """What a run may use, what it and all runs below it have used, and what is left."""
 
     tokens: BudgetPart
     tool_calls: BudgetPart
@@ -83,12 +83,21 @@ class OutcomeEvaluationOut(BaseModel):
     details: dict[str, Any]
 
 
+class ChildrenOut(BaseModel):
+    """Runs that this one started itself; `running` ones may be paused."""
+
+    running: int
+    total: int
+
+
 class RunOut(BaseModel):
     """One agent working on one task, as it stands now."""
 
     id: Id
     project: str
     agent: str
+    parent_run: Annotated[Id | None, Field(description="the run that started it")]
+    children: ChildrenOut
     task: str
     intent: str
     model: str | None
@@ -129,6 +138,9 @@ class RunFilters(PageQuery):
             description="name:value",
             json_schema_extra={"pattern": r"^[^:\x00]+:[^\x00]*$"},
         ),
+    ] = None
+    parent: Annotated[
+        QueryText | None, Field(description="a run's id: those that it started itself")
     ] = None
     q: Annotated[QueryText | None, Field(description="words of the task")] = None
 

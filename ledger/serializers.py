@@ -3,27 +3,41 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
 
 from guidance.core.money import format_usd
+from guidance.core.runs.usage import Usage
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
 from ledger.models import Checkpoint, Run, RunOutcome
 from ledger.state import compute_time_used
+from ledger.trees.relatives import Relatives, read_relatives
 
 # What a run's answer needs beside its own row.
 RUN_RELATED = ("project", "agent", "outcome")
 
 
+def serialize_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    relatives = read_relatives(runs)
+    return [_serialize_run(run, relatives[run.pk]) for run in runs]
+
+
 def serialize_run(run: Run) -> dict[str, Any]:
+    return serialize_runs([run])[0]
+
+
+def _serialize_run(run: Run, relatives: Relatives) -> dict[str, Any]:
     policy = get_policy(run.policy_id)
     slug = run.project.slug
     return {
         "id": str(run.code),
         "project": slug,
         "agent": run.agent.name,
+        "parent_run": None if relatives.parent is None else str(relatives.parent),
+        "children": {"running": relatives.running, "total": relatives.total},
         "task": run.task,
         "intent": run.intent,
         "model": run.model or None,
@@ -32,7 +46,7 @@ def serialize_run(run: Run) -> dict[str, Any]:
         "status_reason": run.status_reason or None,
         **serialize_outcome(run),
         "policy": policy.build_stamp(),
-        "budget": serialize_budget(run),
+        "budget": serialize_budget(run, below=relatives.below),
         "steps": run.steps,
         "rework_steps": run.rework_steps,
         "last_step": run.last_step,
@@ -64,11 +78,13 @@ def serialize_outcome(run: Run) -> dict[str, Any]:
     }
 
 
-def serialize_budget(run: Run) -> dict[str, dict[str, Any]]:
-    """As of the run's last entry: it reads the same until something happens."""
+def serialize_budget(run: Run, *, below: Usage) -> dict[str, dict[str, Any]]:
+    """As of the run's last entry, with what the runs below it have used since: it reads the
+    same until something happens."""
+    calls = run.tool_calls_used + below.tool_calls
     parts = {
-        "tokens": (run.tokens_limit, run.tokens_used),
-        "tool_calls": (run.tool_calls_limit, run.tool_calls_used),
+        "tokens": (run.tokens_limit, run.tokens_used + below.tokens),
+        "tool_calls": (run.tool_calls_limit, calls),
         "time_ms": (run.time_ms_limit, compute_time_used(run, run.updated_at)),
     }
     answer: dict[str, dict[str, Any]] = {
@@ -79,7 +95,7 @@ def serialize_budget(run: Run) -> dict[str, dict[str, Any]]:
         }
         for name, (limit, used) in parts.items()
     }
-    limit, used = run.cost_micros_limit, run.cost_micros_used
+    limit, used = run.cost_micros_limit, run.cost_micros_used + below.cost_micros
     answer["cost_usd"] = {
         "limit": None if limit is None else format_usd(limit),
         "used": format_usd(used),

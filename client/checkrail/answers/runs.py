@@ -41,6 +41,14 @@ class OutcomeEvaluation(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Children(Answer):
+    """Runs that a run started itself; `running` ones may be paused."""
+
+    running: int
+    total: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunState(Answer):
     """A run as it stands; `evaluations` are there once it has finished."""
 
@@ -53,6 +61,8 @@ class RunState(Answer):
     head: Receipt
     project: str = ""
     agent: str = ""
+    parent_run: str | None = None
+    children: Children = Children(running=0, total=0)
     intent: str = ""
     model: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)

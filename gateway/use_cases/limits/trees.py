@@ -7,6 +7,7 @@ from common.ids import parse_code
 from guidance.core.policy.limits import Limits
 from ledger.models import Run
 from ledger.state import build_state, format_lineage
+from ledger.trees.relatives import filter_children
 from reviews.errors import refuse_closed
 
 # However much a policy allows: what a run uses is counted for every run above it.
@@ -37,7 +38,7 @@ def build_lineage(parent: Run, *, limits: Limits) -> str:
         message = f"{len(above):,} runs would be above it, and the limit is {depth:,}"
         raise _refuse(f"parent_run: {message}.", message)
     children = limits.children
-    siblings = Run.objects.filter(parent=parent).exclude(lineage="")
+    siblings = filter_children(Run.objects.all(), parent=parent)
     if children is not None and siblings[:children].count() >= children:
         message = f"its run has {children:,} children, and that is the limit"
         raise _refuse(f"parent_run: {message}.", message)

@@ -21,8 +21,17 @@ from tests.support.live import Live
 from tests.support.problems import fields, problem
 
 RUN_FIELDS = [
-    *("id", "project", "agent", "task", "intent", "model", "labels", "status"),
-    *("status_reason", "evaluations", "accepted", "policy", "budget", "steps"),
+    *("id", "project", "agent", "parent_run", "children", "task", "intent", "model"),
+    *(
+        "labels",
+        "status",
+        "status_reason",
+        "evaluations",
+        "accepted",
+        "policy",
+        "budget",
+        "steps",
+    ),
     *("rework_steps", "last_step"),
     *("last_checkpoint_step", "open_reviews", "head", "created_at", "updated_at"),
     *("finished_at", "url"),
