@@ -155,9 +155,12 @@ def acknowledge_warning(request: HttpRequest, run: str, warning: str) -> HttpRes
     auth=PERSON_ALSO_IN_SESSIONS,
 )
 def abort_run(request: HttpRequest, run: str, body: AbortIn) -> HttpResponse:
-    """End a run for good; whatever waits for a person is superseded."""
+    """End a run for good; whatever waits for a person is superseded. With `children` it
+    reaches every open run below it, also where the run itself is over already."""
     person = get_person(request)
-    submit_abort(run_code=run, person=person, reason=body.reason)
+    submit_abort(
+        run_code=run, person=person, reason=body.reason, children=body.children
+    )
     return _run(run, person)
 
 

@@ -129,16 +129,22 @@ def end_review(plan: Plan, review: OpenReview, state: ReviewState) -> None:
 
 
 def close_run(
-    plan: Plan, follow_ups: FollowUps, entry_type: str, *, actor: str, reason: str
+    plan: Plan,
+    follow_ups: FollowUps,
+    entry_type: str,
+    *,
+    actor: str,
+    reason: str,
+    **more: str,
 ) -> None:
-    """Close the run and supersede its open reviews."""
+    """Close the run and supersede its open reviews; `more` stands in the last entry."""
     for review in plan.run.open_reviews:
         plan.add_entry(
             "review.superseded", actor=actor, payload={"review": review.code}
         )
         end_review(plan, review, ReviewState.SUPERSEDED)
         call_closed_hook(plan, review, follow_ups, ending="superseded", actor=actor)
-    plan.add_entry(entry_type, actor=actor, payload={"reason": reason})
+    plan.add_entry(entry_type, actor=actor, payload={"reason": reason, **more})
     revoke_grants(plan)
     plan.wakes_waiters = True
 

@@ -6,6 +6,8 @@ database's clock, so the first valid ruling wins and nothing is ruled after its 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -16,9 +18,11 @@ from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from ledger.chain import format_timestamp
+from ledger.models import Run
+from ledger.trees.descendants import list_open_below
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
+from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen, RunClosed
 from reviews.models import AdvisoryWarning, Kind, Review, ReviewState
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import build_approval
@@ -147,11 +151,36 @@ def submit_comment(*, review: Review, person: PersonPrincipal, text: str) -> Non
     _perform(AddComment(review=review, person=person, text=text))
 
 
-def submit_abort(*, run_code: str, person: PersonPrincipal, reason: str) -> None:
+def submit_abort(
+    *, run_code: str, person: PersonPrincipal, reason: str, children: bool = False
+) -> None:
+    """With `children` also every open run below it, each by an entry of its own.
+
+    From the top: no closed run starts another one. Sent again after a crash it goes on where
+    it ended; a run that is over is refused only where nothing below it was open.
+    """
     run = get_visible_run(user_id=person.user_id, code=run_code)
-    get_writer().perform_now(
-        AbortRun(run_code=str(run.code), person=person, reason=reason)
-    )
+    abort = partial(AbortRun, person=person, reason=reason)
+    closed = None
+    try:
+        get_writer().perform_now(abort(run_code=str(run.code)))
+    except RunClosed as error:
+        closed = error
+    reached = children and _abort_below(run, partial(abort, above=str(run.code)))
+    if closed is not None and not reached:
+        raise closed
+
+
+def _abort_below(run: Run, abort: Callable[..., AbortRun]) -> bool:
+    """Whether there was any. Looks again until none is open: one that was not reached yet
+    may have started another one meanwhile."""
+    reached = False
+    while codes := list_open_below(run):
+        for code in codes:
+            with suppress(RunClosed):  # it ended by itself meanwhile
+                get_writer().perform_now(abort(run_code=str(code)))
+                reached = True
+    return reached
 
 
 def submit_reopen(

@@ -181,9 +181,14 @@ class Desk:
     def run(self, run_id: str) -> RunState:
         return self._send(RunState, get(f"/runs/{quote_part(run_id)}"))
 
-    def abort_run(self, run_id: str, *, reason: str = "") -> RunState:
+    def abort_run(
+        self, run_id: str, *, reason: str = "", children: bool = False
+    ) -> RunState:
+        """`children`: also every open run below it, however deep."""
         return self._post(
-            RunState, f"/runs/{quote_part(run_id)}/abort", {"reason": reason}
+            RunState,
+            f"/runs/{quote_part(run_id)}/abort",
+            {"reason": reason, "children": children},
         )
 
     def reopen_run(

@@ -20,8 +20,11 @@ from reviews.schemas.reviews import BudgetIn
 
 @dataclass(kw_only=True)
 class AbortRun(ClosingRequest[None]):
+    """`above` is the run that was aborted with all that are below it, such as this one."""
+
     person: PersonPrincipal
     reason: str
+    above: str | None = None
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         if run.closed and run.status != "stopped":
@@ -33,12 +36,15 @@ class AbortRun(ClosingRequest[None]):
             )
         plan = Plan(run, at)
         reason = self.reason or "A reviewer aborted the run."
+        if self.above is not None:
+            reason = f"Aborted with run {self.above} above it: {reason}"
         close_run(
             plan,
             self.follow_ups,
             "run.aborted",
             actor=self.person.actor,
             reason=reason,
+            **({} if self.above is None else {"above": self.above}),
         )
         return plan.change()
 

@@ -34,6 +34,9 @@ class AbortIn(Body):
     """Why the run is ended by a person."""
 
     reason: Reason = ""
+    children: Annotated[
+        bool, Field(description="also every open run below it, however deep")
+    ] = False
 
 
 class ReopenIn(Body):

@@ -60,7 +60,7 @@ def read_rulings(items: Iterable[JudgedAgain]) -> Rulings:
     )
     aborted = Entry.objects.filter(
         run__in=list(ended), type="run.aborted", actor__startswith="user:"
-    )
+    ).exclude(payload__contains='"above":')  # nobody looked at those themselves
     return Rulings(
         by_review={
             str(code): action

@@ -160,7 +160,9 @@ class _RunWalk:
             if payload["kind"] == "pause" and payload["action"] == "approve":
                 self.end(APPROVED)
         elif entry.type == "run.aborted":
-            self.end(STOPPED if entry.actor.startswith(_PERSON) else SILENT)
+            # Ended with a run above it, it was not looked at itself.
+            by_person = entry.actor.startswith(_PERSON) and "above" not in payload
+            self.end(STOPPED if by_person else SILENT)
         else:
             self.end(COMPLETED if _is_completed(payload) else SILENT)
 
