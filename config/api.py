@@ -48,6 +48,7 @@ from reviews.policies.backtest.api import router as backtests
 from reviews.policies.shadow.api import router as shadows
 from reviews.policies.suggestions.api import router as suggestions
 from reviews.policies.versions_api import router as policy_versions
+from reviews.statistics.api import router as statistics
 from webhooks.api import router as webhooks
 
 
@@ -108,6 +109,7 @@ api.add_router("", policy_versions)
 api.add_router("", backtests)
 api.add_router("", shadows)
 api.add_router("", suggestions)
+api.add_router("", statistics)
 api.add_router("", telemetry)
 api.add_router("", webhooks)
 api.add_router("", loop)

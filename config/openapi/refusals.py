@@ -84,7 +84,7 @@ OWN: Mapping[str, Problems] = {
         (
             *("add_loop_note", "add_recommendation", "add_webhook", "get_loop"),
             *("get_loop_summary", "send_signal", "switch_loop", "wake_loop"),
-            *("list_policies", "validate_policy"),
+            *("list_policies", "validate_policy", "get_rule_statistics"),
             *("list_policy_assignments", "replace_policy_assignments"),
         ),
         (NotFound,),

@@ -177,6 +177,8 @@ def _is_crowded(state: RunState, shared: SharedUse) -> bool:
 
 
 def _read_counted(keys: Sequence[Key]) -> dict[Key, Counted]:
+    if not keys:  # nobody in this batch shares anything
+        return {}
     if connection.vendor == "postgresql":
         columns = [sql.format_array(column) for column in zip(*keys, strict=True)]
         rows = sql.execute(_PG_READ, columns)

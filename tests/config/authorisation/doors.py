@@ -176,6 +176,11 @@ DOORS: dict[str, Door] = {
     ),
     "POST /exemptions": managers_only(World.blocked),
     "POST /exemptions/{exemption}/revoke": people_only(World.exempted),
+    "GET /stats/rules": Door(
+        target=World.running,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
     "GET /policies": for_everybody(World.running, reads=True),
     "GET /policies/{name}": in_project(World.with_policy, reads=True),
     "GET /policies/{name}/versions": in_project(World.with_policy, reads=True),

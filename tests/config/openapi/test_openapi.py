@@ -54,6 +54,7 @@ DOORS = {
     "POST /exemptions",
     "POST /exemptions/{exemption}/revoke",
     "GET /policies",
+    "GET /stats/rules",
     "GET /policies/schema.json",
     "POST /policies/validate",
     "GET /policies/{name}",

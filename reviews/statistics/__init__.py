@@ -1,0 +1,1 @@
+"""Figures across runs, counted by the database from rows, never from payloads."""
