@@ -21,6 +21,7 @@ from bench.measurements.flood import AGENTS as FEW
 from bench.measurements.flood import KEY_RATE, measure_flood
 from bench.measurements.growth import SECONDS, measure_growth
 from bench.measurements.import_time import measure_import_time
+from bench.measurements.limits import measure_limits
 from bench.measurements.steps import AGENTS, measure_on_postgres, measure_on_sqlite
 from bench.measurements.streams import STREAMS, measure_streams
 from bench.measurements.waiting import MANY, measure_waiting
@@ -52,6 +53,8 @@ MEASUREMENTS = {
         (
             lambda: measure_on_postgres(start_postgres_server(runs=AGENTS)),
             lambda: measure_on_sqlite(start_sqlite_server(runs=AGENTS)),
+            lambda: measure_limits(start_postgres_server(runs=AGENTS, children=AGENTS)),
+            lambda: measure_limits(start_sqlite_server(runs=AGENTS, children=AGENTS)),
         ),
     ),
     "calls": Measurement(

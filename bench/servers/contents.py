@@ -30,20 +30,23 @@ class PreparedReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """`token` is a reviewer's, `stranger` the key of an agent of another project."""
+    """`token` is a reviewer's, `stranger` the key of an agent of another project;
+    `children` are runs of one tree, under every limit that runs can share."""
 
     token: str
     stranger: str
     runs: Sequence[PreparedRun]
     reviews: Sequence[PreparedReview]
+    children: Sequence[PreparedRun] = ()
 
 
 def fill_database(
-    environment: Mapping[str, str], *, runs: int, reviews: int
+    environment: Mapping[str, str], *, runs: int, reviews: int, children: int = 0
 ) -> Contents:
     """Migrate this environment's database and fill it, in a process of its own."""
+    counts = map(str, (runs, reviews, children))
     done = subprocess.run(
-        [sys.executable, "-m", "bench.servers.fill_database", str(runs), str(reviews)],
+        [sys.executable, "-m", "bench.servers.fill_database", *counts],
         env=environment,
         stdout=subprocess.PIPE,
         check=True,
@@ -54,4 +57,5 @@ def fill_database(
         stranger=made["stranger"],
         runs=[PreparedRun(**run) for run in made["runs"]],
         reviews=[PreparedReview(**review) for review in made["reviews"]],
+        children=[PreparedRun(**run) for run in made["children"]],
     )

@@ -1,6 +1,6 @@
 """Fill the database that the environment names.
 
-Run it as `python -m bench.servers.fill_database RUNS REVIEWS`.
+Run it as `python -m bench.servers.fill_database RUNS REVIEWS CHILDREN`.
 
 A program, because Django's settings belong to one process and the measurements use
 two databases. What it made is one line of JSON (`bench.servers.contents.Contents`).
@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 import django
 
@@ -21,6 +22,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 django.setup()
 
 # Everything below needs the apps that the line above has loaded.
+from asgiref.sync import sync_to_async  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 
 from accounts.auth import (  # noqa: E402
@@ -28,7 +30,7 @@ from accounts.auth import (  # noqa: E402
     find_principal,
     require_agent,
 )
-from accounts.models import Role  # noqa: E402
+from accounts.models import Project, Role  # noqa: E402
 from accounts.services import add_person, issue_agent_key  # noqa: E402
 from bench.servers.contents import Contents, PreparedReview, PreparedRun  # noqa: E402
 from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
@@ -40,6 +42,10 @@ from reviews.policies.services import create_version  # noqa: E402
 
 PROJECT = "bench"
 AGENTS = 64
+LARGE: dict[str, Any] = {
+    **dict.fromkeys(("tokens", "tool_calls", "time_ms"), 10**15),
+    "cost_usd": "1000000000.00",
+}
 UNLIMITED = dict.fromkeys(("tokens", "tool_calls", "time_ms", "cost_usd"))
 # Rework from the first step on: the continue gate pauses as soon as it may judge.
 REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in range(1, 9)]
@@ -47,7 +53,7 @@ REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in rang
 Agents = Sequence[tuple[str, AgentPrincipal]]
 
 
-def main(runs: int, reviews: int) -> None:
+def main(runs: int, reviews: int, children: int) -> None:
     call_command("migrate", verbosity=0, interactive=False)
     person = add_person(name="bob", role=Role.REVIEWER, project_slug=PROJECT)
     keys = [
@@ -60,12 +66,14 @@ def main(runs: int, reviews: int) -> None:
     started = asyncio.run(_start(agents, count=runs + reviews))
     paused = {run.code: run for run in started[runs:]}
     asyncio.run(_pause(agents, started[runs:]))
+    tree = asyncio.run(_start_tree(agents, count=children)) if children else []
     close_writer()
     rows = Review.objects.filter(run__code__in=paused).select_related("run")
     contents = Contents(
         token=person.token,
         stranger=stranger,
         runs=started[:runs],
+        children=tree,
         reviews=[
             PreparedReview(
                 code=str(row.code),
@@ -88,8 +96,29 @@ def lift_limits(project_id: int) -> None:
     )
 
 
-async def _start(agents: Agents, *, count: int) -> list[PreparedRun]:
-    body = RunIn(task="Find the race in the login test")
+async def _start_tree(agents: Agents, *, count: int) -> list[PreparedRun]:
+    """Children of one run, under every limit that runs can share."""
+    await sync_to_async(_set_limits)(agents[0][1].project_id)
+    body = RunIn(task="Look after the others", policy="limited")
+    parent = await create_run(agent=agents[0][1], body=body)
+    code = json.loads(parent.body)["id"]
+    return await _start(agents, count=count, parent_run=code, policy="limited")
+
+
+def _set_limits(project_id: int) -> None:
+    Project.objects.filter(pk=project_id).update(agents_choose_policy=True)
+    amounts = {name: limit for name, limit in LARGE.items() if name != "time_ms"}
+    limits = dict.fromkeys(("agent_day", "project_day", "project_month"), amounts)
+    create_version(
+        project_id=project_id,
+        name="limited",
+        document={"budget": LARGE, "limits": limits},
+        activate=True,
+    )
+
+
+async def _start(agents: Agents, *, count: int, **more: Any) -> list[PreparedRun]:
+    body = RunIn(task="Find the race in the login test", **more)
     owners = [agents[index % len(agents)] for index in range(count)]
     replies = await asyncio.gather(
         *(create_run(agent=agent, body=body) for _, agent in owners)

@@ -42,13 +42,19 @@ class Server:
 
 @contextmanager
 def start_sqlite_server(
-    *, runs: int = 0, reviews: int = 0, variables: Mapping[str, str] = NO_VARIABLES
+    *,
+    runs: int = 0,
+    reviews: int = 0,
+    children: int = 0,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Iterator[Server]:
     """`manage.py up` on an empty folder; `variables` are added to its environment."""
     with tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name:
         folder = Path(name)
         environment = {**build_environment(), "CHECKRAIL_DATA": name, **variables}
-        contents = fill_database(environment, runs=runs, reviews=reviews)
+        contents = fill_database(
+            environment, runs=runs, reviews=reviews, children=children
+        )
         url = f"http://127.0.0.1:{_find_free_port()}"
         command = ["manage.py", "up", "--no-demo", "--port", str(urlsplit(url).port)]
         with _start_server(
@@ -66,7 +72,11 @@ def start_sqlite_server(
 
 @contextmanager
 def start_postgres_server(
-    *, runs: int = 0, reviews: int = 0, variables: Mapping[str, str] = NO_VARIABLES
+    *,
+    runs: int = 0,
+    reviews: int = 0,
+    children: int = 0,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Iterator[Server]:
     """`uvicorn --workers 1` on a database of its own; `variables` as above."""
     with (
@@ -86,7 +96,9 @@ def start_postgres_server(
             "CHECKRAIL_ORIGINS": url,
             **variables,
         }
-        contents = fill_database(environment, runs=runs, reviews=reviews)
+        contents = fill_database(
+            environment, runs=runs, reviews=reviews, children=children
+        )
         command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
         command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
         command += ["--http", "config.server.http_protocol:TimedProtocol"]

@@ -189,8 +189,7 @@ class ReportSteps(ChangeRequest[Reply]):
         plan.run = apply_step(run, verdict, plan.at)
         if shared.has_notices:
             add_notices(plan, shared)
-            added = self.used_before.subtract(plan.run.used)
-            self.shared = shared.mark_noticed().add(added)
+            self.shared = self.shared.mark_noticed(shared)
         if verdict.decision == "pause":
             code = open_review(
                 plan,

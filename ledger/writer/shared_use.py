@@ -16,11 +16,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import cache, partial
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.db import connection
 
-from guidance.core.policy.limits import SCOPES
 from guidance.core.runs.shared_limits import (
     NOTHING,
     PARTS,
@@ -93,10 +94,21 @@ def read_shared_use(states: Sequence[RunState], at: datetime) -> dict[int, Share
     keys = {key for state in states for key in _list_keys(state, at)}
     counted = _read_counted(sorted(keys))
     above = _read_ancestors({each for state in states for each in state.ancestors})
+    # Runs of one batch mostly share the same: it is built once (bench steps).
+    of_run = cache(partial(_list_limits_of_run, counted, above))
+    of_scope = cache(partial(_list_limits_of_scope, counted))
     return {
         state.id: SharedUse(
             below=counted.get((RUN, state.id, ""), _NEVER_COUNTED).used,
-            limits=tuple(_list_limits(state, at, counted, above)),
+            limits=tuple(
+                chain(
+                    *map(of_run, state.ancestors),
+                    *(
+                        of_scope(scope, key, state.policy_id)
+                        for scope, key in _build_keys(state, at).items()
+                    ),
+                )
+            ),
         )
         for state in states
     }
@@ -116,15 +128,15 @@ def refuse_crowded_calls(writes: Iterable[RunWrite]) -> None:
 
 
 def _list_keys(state: RunState, at: datetime) -> list[Key]:
-    """What has to be read for a run: counters of limits that nobody set are left out."""
+    """What has to be read for a run."""
     runs = [(RUN, each, "") for each in (state.id, *state.ancestors)]
-    if not get_policy(state.policy_id).policy.limits.are_shared:
-        return runs
-    return runs + list(_build_keys(state, at).values())
+    return [*runs, *_build_keys(state, at).values()]
 
 
 def _build_keys(state: RunState, at: datetime) -> dict[str, Key]:
-    """Where the limits of each scope are counted."""
+    """Where the limits of each scope are counted; nothing where nobody has set any."""
+    if not get_policy(state.policy_id).policy.limits.are_shared:
+        return {}
     day, month = list_periods(at)
     return {
         "agent_day": ("agent", state.agent_id, day),
@@ -133,37 +145,39 @@ def _build_keys(state: RunState, at: datetime) -> dict[str, Key]:
     }
 
 
-def _list_limits(
-    state: RunState,
-    at: datetime,
-    counted: dict[Key, Counted],
-    above: dict[int, Ancestor],
-) -> Iterable[SharedLimit]:
-    for ancestor_id in state.ancestors:
-        ancestor, key = above[ancestor_id], (RUN, ancestor_id, "")
-        below = counted.get(key, _NEVER_COUNTED)
-        yield from list_limits(
+def _list_limits_of_run(
+    counted: dict[Key, Counted], above: dict[int, Ancestor], run_id: int
+) -> tuple[SharedLimit, ...]:
+    """The budget of a run above, used by itself and all runs below it."""
+    run, key = above[run_id], (RUN, run_id, "")
+    below = counted.get(key, _NEVER_COUNTED)
+    return tuple(
+        list_limits(
             RUN,
-            budget=ancestor.budget,
-            used=_add(ancestor.spent, below.used),
+            budget=run.budget,
+            used=_add(run.spent, below.used),
             noticed=below.noticed,
             key=key,
-            run=ancestor.code,
+            run=run.code,
         )
-    limits = get_policy(state.policy_id).policy.limits
-    if not limits.are_shared:
-        return
-    keys = _build_keys(state, at)
-    for scope in SCOPES:
-        row = counted.get(keys[scope], _NEVER_COUNTED)
-        yield from list_limits(
+    )
+
+
+def _list_limits_of_scope(
+    counted: dict[Key, Counted], scope: str, key: Key, policy_id: int
+) -> tuple[SharedLimit, ...]:
+    """What a policy limits for an agent or a project."""
+    row = counted.get(key, _NEVER_COUNTED)
+    return tuple(
+        list_limits(
             scope,
-            budget=getattr(limits, scope),
+            budget=getattr(get_policy(policy_id).policy.limits, scope),
             used=row.used,
             extra=row.extra,
             noticed=row.noticed,
-            key=keys[scope],
+            key=key,
         )
+    )
 
 
 def _is_crowded(state: RunState, shared: SharedUse) -> bool:

@@ -61,6 +61,11 @@ class SharedLimit:
         due = passed[-1] if passed and not self.is_reached else 0
         return due if due > self.noticed else None
 
+    def is_near(self, usage: Usage) -> bool:
+        """Whether it has anything to say once so much more is used."""
+        used: int = self.used + getattr(usage, self.part)
+        return used * 100 >= self.limit * NOTICE_PERCENTS[0]
+
     def add(self, usage: Usage) -> SharedLimit:
         return replace(self, used=self.used + getattr(usage, self.part))
 
@@ -99,23 +104,26 @@ class SharedLimit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedUse:
-    """What a run has to know of others: what all runs below it have used, and every limit
-    that it shares, whether reached or not."""
+    """What a run has to know of others: what all runs below it have used, and the limits
+    that it shares."""
 
     below: Usage = NOTHING
     limits: tuple[SharedLimit, ...] = ()
 
     def add(self, usage: Usage) -> SharedUse:
-        """With what the run itself uses on top of it."""
-        return replace(self, limits=tuple(each.add(usage) for each in self.limits))
+        """With what the run itself uses on top of it. Only limits that are near are kept:
+        the others have nothing to say (bench steps)."""
+        near = [each.add(usage) for each in self.limits if each.is_near(usage)]
+        return SharedUse(below=self.below, limits=tuple(near))
 
-    def mark_noticed(self) -> SharedUse:
-        """The same once every notice that is due has been written."""
-        told = (
-            replace(each, noticed=each.due_notice or each.noticed)
+    def mark_noticed(self, told: SharedUse) -> SharedUse:
+        """The same once the notices of `told` have been written."""
+        due = {(each.key, each.part): each.due_notice for each in told.limits}
+        marked = (
+            replace(each, noticed=due.get((each.key, each.part)) or each.noticed)
             for each in self.limits
         )
-        return replace(self, limits=tuple(told))
+        return replace(self, limits=tuple(marked))
 
     @property
     def reached(self) -> tuple[SharedLimit, ...]:
