@@ -107,10 +107,11 @@ def test_steps_of_one_batch_could_not_have_waited(
 def test_a_draft_is_judged_on_the_same_waits(
     agent: httpx.Client, project: Project
 ) -> None:
-    """A backtest: with a limit of one the first step that did not wait would pause."""
+    """A backtest: with a limit of two the second step that did not wait would pause."""
     run = throttled_run(agent, project, delay_ms=600_000)
     report(agent, run, 7)
-    limits = {"throttle_base_ms": 600_000, "throttle_ignore_limit": 1}
+    report(agent, run, 8)
+    limits = {"throttle_base_ms": 600_000, "throttle_ignore_limit": 2}
     draft = load_policy({"continue": {**limits, "throttle_max_ms": 86_400_000}})
     pages = judge_history(Run.objects.filter(code=run), draft=draft)
     moves = [

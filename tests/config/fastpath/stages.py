@@ -20,6 +20,10 @@ MASKS = {
     "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z",
     "name": r"(project|bob)-[0-9a-f]{8}-\d+",
 }
+# What is used and left of the time, which passes by itself on both.
+PASSED = re.compile(
+    r'("time_ms":|"time_ms":\{"limit":\d+,"used":\d+,"remaining":)-?\d+'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +48,8 @@ class Stage:
                 return seen.setdefault(found.group(), f"<{name} {len(seen) + 1}>")
 
             body = re.sub(pattern, mask, body)
-        if "<name 1>" in body:
+        body, passed = PASSED.subn('"time_ms":"<passed>"', body)
+        if "<name 1>" in body or passed:
             headers["content-length"] = None  # names of tests differ in length
         self.heard[what] = (answer.status_code, headers, body)
         return answer
