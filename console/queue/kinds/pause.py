@@ -117,6 +117,8 @@ def list_measures(
     ]
     if "repetition" in found:
         rows.append(("repetition", _build_repetition(found["repetition"], limits)))
+    if "limits" in found:
+        rows.append(("limits", _SHARED_LIMITS))
     if "throttle_ignored" in found:
         rows.append(("throttle_ignored", _build_ignored(found["throttle_ignored"])))
     # Both gates speak about the same figure; only the worse one is a trip.
@@ -142,6 +144,17 @@ class _Row:
     tick: float
     beyond: str = "over"
     known: bool = True
+
+
+# A limit that is reached stops; this line is for one that could not be judged.
+_SHARED_LIMITS = _Row(
+    name="Shared limits",
+    value="–",
+    limit="with other runs",
+    share=0.0,
+    tick=0.8,
+    beyond="reached",
+)
 
 
 def _build_measure(
