@@ -34,10 +34,10 @@ Event = Mapping[str, Any]
 State = dict[str, Any]
 
 
-# Of each model as many numbers as there are kinds, in this order.
+# Of each model a number for each kind, in this order, and what counts of them together.
 KINDS = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "output_tokens")
 Counts = list[int]
-CACHED = KINDS.index("cached_input_tokens")
+NONE: Counts = [0] * (len(KINDS) + 1)
 
 
 @dataclass
@@ -49,20 +49,22 @@ class TokenUse:
 
     @property
     def tokens(self) -> int:
-        counts = self.by_model.values()
-        return sum(sum(each) - each[CACHED] for each in counts)
+        return sum(counts[-1] for counts in self.by_model.values())
 
     @property
     def usage(self) -> list[dict[str, Any]]:
         """As the server takes it."""
         return [
-            {"model": model[:MODEL_CHARACTERS], **dict(zip(KINDS, counts, strict=True))}
+            {
+                "model": model[:MODEL_CHARACTERS],
+                **dict(zip(KINDS, counts[:-1], strict=True)),
+            }
             for model, counts in self.by_model.items()
             if any(counts)
         ][:MODELS]
 
     def add(self, model: str, counts: Counts) -> None:
-        before = self.by_model.get(model, [0] * len(KINDS))
+        before = self.by_model.get(model, NONE)
         self.by_model[model] = [a + b for a, b in zip(before, counts, strict=True)]
 
     def undo(self) -> None:
@@ -145,10 +147,11 @@ def _count_claude_line(line: bytes, known: State, used: TokenUse) -> None:
         *("input_tokens", "cache_read_input_tokens"),
         *("cache_creation_input_tokens", "output_tokens"),
     )
-    now = [_parse_count(usage.get(name)) for name in names]
+    sent, cached, written, output = (_parse_count(usage.get(name)) for name in names)
+    now = [sent, cached, written, output, sent + written + output]
     counted: dict[str, Counts] = known.setdefault("counted", {})
     message_id = str(message.get("id"))
-    before = counted.pop(message_id, [0] * len(KINDS))
+    before = counted.pop(message_id, NONE)
     counted[message_id] = [max(pair) for pair in zip(now, before, strict=True)]
     while len(counted) > REMEMBERED_IDS:
         del counted[next(iter(counted))]
@@ -168,9 +171,9 @@ def _count_codex_line(line: bytes, known: State, used: TokenUse) -> None:
         return
     cached = _parse_count(total.get("cached_input_tokens"))
     output = _parse_count(total.get("output_tokens"))
-    sent = _parse_count(total.get("total_tokens")) - cached - output
-    now = [max(0, sent), cached, 0, output]
-    before = known.get("totals", [0] * len(KINDS))
+    anew = _parse_count(total.get("total_tokens")) - cached
+    now = [max(0, anew - output), cached, 0, output, anew]
+    before = known.get("totals", NONE)
     known["totals"] = [max(pair) for pair in zip(now, before, strict=True)]
     used.add(known.get("model", ""), _subtract(now, before))
 
