@@ -10,7 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from common.errors import Invalid
 from common.paging import build_parameter_error, refuse_unknown_parameters
 from reviews.schemas.calls import PolicyName
-from reviews.schemas.fields import Amount, Body, Money, redact_and_hash
+from reviews.schemas.fields import (
+    Amount,
+    Body,
+    Money,
+    redact_and_cut,
+    redact_and_hash,
+)
 
 # Claude Code gives a hook 600 seconds; the answer must be there before that.
 WAIT_DEFAULT = 570
@@ -27,7 +33,7 @@ Identifier = Annotated[
 class UsageIn(Body):
     """Tokens of one model by kind, each counted once."""
 
-    model: Annotated[str, StringConstraints(max_length=200)] = ""
+    model: Annotated[str, StringConstraints(max_length=200), redact_and_cut(200)] = ""
     input_tokens: Amount = 0
     cached_input_tokens: Amount = 0
     cache_write_tokens: Amount = 0

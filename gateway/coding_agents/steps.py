@@ -12,7 +12,7 @@ from typing import Any
 
 from common.responses import Reply
 from gateway.coding_agents import wording
-from gateway.coding_agents.inputs import OptionsIn
+from gateway.coding_agents.inputs import OptionsIn, UsageIn
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import reload_run, store_unreported_usage
@@ -42,6 +42,8 @@ class ReportNextStep(ReportSteps):
 
     reports: Sequence[StepReport] = ()
     told: StepReport
+    # Tokens by model and kind, by which a cost that nobody told was computed.
+    usage: Sequence[UsageIn] = ()
     session_id: int
     owed: HookSession = field(init=False)
 
@@ -63,6 +65,10 @@ class ReportNextStep(ReportSteps):
         )
         self.reports = [report]
         change = super().decide(run, at)
+        if self.usage:
+            # Drafts are sealed later: so the entry can say what the cost is made of.
+            (step,) = (d for d in change.plan.drafts if d.type == "step.judged")
+            step.payload["usage"] = [each.model_dump() for each in self.usage]
         paid = HookSession.objects.filter(pk=self.session_id)
         pay = partial(paid.update, owed_tokens=0, owed_cost_micros=0)
         change.plan.side_updates.append(pay)
@@ -81,6 +87,7 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
                     agent=hook.agent,
                     run_code=run.run,
                     told=build_report(body),
+                    usage=used.usage,
                     session_id=run.session_id,
                     idempotency=again,
                 )

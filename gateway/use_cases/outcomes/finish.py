@@ -34,6 +34,7 @@ from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews.errors import ReviewOpen, refuse_closed
 from reviews.models import ViolationSource
 from reviews.plan import revoke_grants
+from reviews.selectors import get_model_cost_of_run
 
 
 @dataclass(kw_only=True)
@@ -41,10 +42,12 @@ class FinishRun(ChangeRequest[Reply]):
     agent: AgentPrincipal
     body: FinishIn
     seen: Seen = field(init=False)
+    asked_micros: int = field(default=0, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         require_own_run(run, self.agent)
         self.seen = load_seen(run, get_policy(run.policy_id).policy.evaluators)
+        self.asked_micros = get_model_cost_of_run(run.id).cost_micros
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         require_own_run(run, self.agent)
@@ -55,13 +58,22 @@ class FinishRun(ChangeRequest[Reply]):
                 review=get_first_open_review(run, project_slug=self.agent.project_slug),
             )
         plan = Plan(run, at)
-        finish(plan, self.body, actor=self.agent.actor, seen=self.seen)
+        finish(
+            plan,
+            self.body,
+            actor=self.agent.actor,
+            seen=self.seen,
+            asked_micros=self.asked_micros,
+        )
         revoke_grants(plan)
         return plan.change(partial(build_run_reply, run.id))
 
 
-def finish(plan: Plan, body: FinishIn, *, actor: str, seen: Seen) -> None:
-    """The run's last entry, with all that its judgement rests on."""
+def finish(
+    plan: Plan, body: FinishIn, *, actor: str, seen: Seen, asked_micros: int = 0
+) -> None:
+    """The run's last entry, with all that its judgement rests on, and whose word its cost
+    is: the agent's, but for what the server itself asked of models."""
     policy = get_policy(plan.run.policy_id)
     told = {**body.model_dump(mode="json"), "said": sorted(body.model_fields_set)}
     facts = OutcomeFacts(seen=seen, report=build_outcome_report(told))
@@ -73,6 +85,10 @@ def finish(plan: Plan, body: FinishIn, *, actor: str, seen: Seen) -> None:
         "accepted": ending.accepted,
         "status": "failed" if ending.reason else body.outcome,
         "reason": ending.reason or body.summary,
+        "cost": {
+            "reported_micros": plan.run.used.cost_micros - asked_micros,
+            "asked_micros": asked_micros,
+        },
         "policy": policy.build_stamp(),
         "engine": OUTCOME_VERSION,
     }

@@ -38,7 +38,7 @@ from tests.gateway.llm.models import (
     model,
     says,
 )
-from tests.support.builders import make_policy, start_run
+from tests.support.builders import make_policy, start_run, step
 
 pytestmark = pytest.mark.once(
     "talks to a model; rows and entries are compared with each other on both databases"
@@ -96,6 +96,10 @@ async def test_an_answer_costs_what_its_usage_says(
     assert await get_cost(project) == ModelCost(
         requests=1, cost_micros=READ, unpriced=0
     )
+    agent.post(f"/runs/{run}/steps", json=step(1, cost_usd="0.40"))
+    agent.post(f"/runs/{run}/finish", json={"outcome": "completed"})
+    last = json.loads(agent.get(f"/runs/{run}/ledger").text.splitlines()[-1])
+    assert last["payload"]["cost"] == {"reported_micros": 400_000, "asked_micros": READ}
     assert agent.get(f"/runs/{run}/verify").json()["ok"]
 
 

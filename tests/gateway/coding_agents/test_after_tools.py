@@ -57,8 +57,12 @@ def test_tokens_cost_what_the_policy_says_and_nothing_is_made_up(
     claude.after("ls", checkrail=used)
     claude.after("ls -l", "toolu_2", checkrail={**used, "cost_usd": "0.50"})
     claude.after("ls -a", "toolu_3", checkrail={"tokens": 7})
-    steps = [entry["report"] for entry in entries(claude, "step.judged")]
-    assert [step["cost_micros"] for step in steps] == [21_000, 500_000, 0]
+    written = entries(claude, "step.judged")
+    costs = [entry["report"]["cost_micros"] for entry in written]
+    assert costs == [21_000, 500_000, 0]
+    assert written[0]["usage"] == used["usage"]
+    assert "usage" not in written[2]
+    assert replay_run(claude.run).difference is None
     assert claude.run.cost_micros_used == 521_000
 
 
