@@ -101,6 +101,7 @@ class ReviewDetail:
     mine: bool
     history: list[TimelineRow]
     rulings: tuple[str, ...]
+    is_about_work: bool
     buttons: list[Button]
     hint: str
     note: NoteBox
@@ -198,6 +199,7 @@ def build_detail(
         mine=review.assignee_id == viewer.pk,
         history=_build_history(history, run=review.run, at=at),
         rulings=subject.rulings,
+        is_about_work=kind.is_about_work,
         buttons=kind.list_buttons(subject, body),
         hint=kind.build_hint(subject, body),
         note=_NOTE_AFTERWARDS if outcome else kind.build_note_box(subject, body),

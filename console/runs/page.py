@@ -17,6 +17,7 @@ from accounts.selectors import list_managers
 from console.format import build_past_moment, format_count, render_time
 from console.runs.evaluations import EvaluationCell, build_evaluations
 from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
+from console.runs.score_charts import ScoreChart, build_score_charts
 from console.runs.summary import (
     Charts,
     RunFacts,
@@ -58,6 +59,7 @@ class RunPage:
     notices: tuple[Notice, ...]
     evaluations: tuple[EvaluationCell, ...]
     charts: Charts | None
+    scores: tuple[ScoreChart, ...]
     may_abort: bool
     reopen_hint: str
     head_seq: int
@@ -96,6 +98,9 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
             build_figures(steps),
             used=run.tokens_used,
             limit=run.tokens_limit,
+        ),
+        scores=build_score_charts(
+            steps, get_policy(run.policy_id).policy.continue_limits
         ),
         may_abort=run.status not in FINAL and not run.observed,
         reopen_hint=_describe_reopening(run) if run.status == "stopped" else "",

@@ -121,6 +121,8 @@ class ReviewKind(ABC, Generic[B]):
     dialog_template: ClassVar[str] = ""
     # Whether a person may change what they let run, and have it remembered.
     is_amendable: ClassVar[bool] = False
+    # Whether it is about the work of an agent, whose task and use are then beside it.
+    is_about_work: ClassVar[bool] = True
     # Whether the last step that is listed is the one that led to it.
     is_about_last_step: ClassVar[bool] = False
 

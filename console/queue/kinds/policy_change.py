@@ -54,6 +54,7 @@ class PolicyChangeKind(ReviewKind[PolicyChange]):
         "it stays a draft."
     )
     template: ClassVar[str] = "console/queue/kinds/_policy_change.html"
+    is_about_work: ClassVar[bool] = False
 
     def build_chip(self, content: Mapping[str, Any]) -> str:
         named = f"{content['policy']}, version {content['version']}"

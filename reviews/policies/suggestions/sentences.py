@@ -72,7 +72,7 @@ def describe_rule(item: Item) -> str:
 def describe_change(item: Item) -> str:
     """The setting with its value before and after."""
     if "rule" in item:
-        return f"{item['rule']}: asks a person → warns"
+        return f"{item['rule']}: asks a person → noted"
     return describe_difference(_build_difference(item))
 
 

@@ -62,7 +62,7 @@ def test_a_rule_that_is_always_approved_is_suggested_and_drafted(
     assert suggested["setting"] == "tools.rules.delete-folder"
     record = ("asked", "approved", "denied", "waiting")
     assert [suggested[name] for name in record] == [21, 20, 0, 1]
-    assert suggested["meaning"] == "delete-folder: asks a person → warns"
+    assert suggested["meaning"] == "delete-folder: asks a person → noted"
     assert suggested["because"] == (
         "Asked 21 times: people approved 20, and denied or changed none. 1 still waiting."
     )
