@@ -68,7 +68,11 @@ FOLLOWED = {
     "continue.max_uncertainty": Followed(
         ("A policy setting",),
         r"\bmax_uncertainty\b",
-        ("guidance/core/steps/gates/repetition.py", "console/queue/kinds/pause.py"),
+        (
+            "guidance/core/steps/gates/repetition.py",
+            "console/queue/kinds/pause.py",
+            "console/runs/score_charts.py",
+        ),
     ),
     "caps.open_runs": Followed(
         ("A policy setting",), r"\bopen_runs\b", ("reviews/caps.py",)
