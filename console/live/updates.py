@@ -34,6 +34,8 @@ from console.runs.rows import (
 from console.runs.timeline import PAGE, build_timeline, list_entries
 from ledger.models import Entry, Run
 from ledger.selectors import exclude_system_runs
+from ledger.state import parse_lineage
+from ledger.trees.descendants import is_any_below
 from reviews.models import Permission, ReviewState
 from reviews.queue.order import Tally, count_reviews, list_reviews
 from reviews.rulings.take_overs import TAKING_OVER, list_take_overs
@@ -208,7 +210,7 @@ class ProjectSnapshot:
         return {json.loads(payload)["review"] for payload in payloads}
 
     def _render_runs(self, new_entries: list[NewEntry] | None) -> ViewPart:
-        runs = {entry.run_id for entry in new_entries or ()}
+        runs = _add_ancestors({entry.run_id for entry in new_entries or ()})
         if new_entries is None or len(runs) > ROWS_LIMIT:
             # The list knows its own filters: it fetches itself.
             return ViewPart(touched=EVERYTHING)
@@ -218,7 +220,9 @@ class ProjectSnapshot:
             .defer("memory")
             .order_by("pk")
         )
-        rows = build_run_rows(found, slug=self.slug, at=self.at, seq=self.position)
+        rows = build_run_rows(
+            list(found), slug=self.slug, at=self.at, seq=self.position
+        )
         drawn = [run_fragments.render_row(row) for row in rows]
         return ViewPart(parts=[build_partial("#runs-list", "rowsync", *drawn)])
 
@@ -262,8 +266,11 @@ class ProjectSnapshot:
         run = get_run(project_id=self.project_id, code=code)
         if run is None:
             return ViewPart()
-        if new_entries is not None and all(
-            item.run_id != run.pk for item in new_entries
+        changed = {item.run_id for item in new_entries or ()}
+        if (
+            new_entries is not None
+            and run.pk not in changed
+            and not is_any_below(run, changed)
         ):
             return ViewPart()
         page = build_page(run, slug=self.slug, at=self.at)
@@ -287,6 +294,13 @@ class ProjectSnapshot:
                 build_partial("#timeline", swap, *drawn),
             )
         )
+
+
+def _add_ancestors(run_ids: set[int]) -> set[int]:
+    """What a run uses is shown on the row of every run above it, too."""
+    children = Run.objects.filter(pk__in=run_ids).exclude(lineage="")
+    lineages = children.values_list("lineage", flat=True)
+    return run_ids | {above for each in lineages for above in parse_lineage(each)}
 
 
 def _is_about_a_review(entry: NewEntry) -> bool:

@@ -34,7 +34,9 @@ from console.runs.summary import (
     list_newest_steps,
 )
 from console.runs.timeline import TimelineRow, build_timeline
+from guidance.core.runs.shared_limits import NOTHING
 from ledger.models import Entry, Run
+from ledger.trees.relatives import read_below
 from reviews.models import Review
 from reviews.rulings.gate_choices import list_choices
 from reviews.rulings.take_overs import is_taken_from
@@ -139,7 +141,13 @@ def build_detail(
     subject = Subject(
         review=review,
         content=json.loads(review.content),
-        run=build_facts(review.run, slug=slug, at=at, steps=steps),
+        run=build_facts(
+            review.run,
+            slug=slug,
+            at=at,
+            steps=steps,
+            below=read_below([review.run_id]).get(review.run_id, NOTHING),
+        ),
         steps=steps,
         viewer_id=viewer.pk,
         page=page,

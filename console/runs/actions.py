@@ -30,6 +30,7 @@ def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
             run_code=str(code),
             person=build_person_principal(request.user),
             reason=form.cleaned_data["reason"],
+            children=form.cleaned_data["children"],
         )
     except DomainError as refusal:
         return _refuse(refusal)

@@ -20,6 +20,7 @@ _MINUTE_MS = 60_000
 
 class AbortForm(forms.Form):
     reason = TypedText(Reason)
+    children = forms.BooleanField(required=False)
 
 
 class ReopenForm(forms.Form):

@@ -27,7 +27,10 @@ def render_parts(page: RunPage) -> dict[str, SafeString]:
     """The parts of a run's page that change, by their ids."""
     return {
         name: render_fragment(f"console/runs/_{name.replace('-', '_')}.html", run=page)
-        for name in ("run-bar", "run-head", "run-evals", "run-charts", "run-side")
+        for name in (
+            *("run-bar", "run-head", "run-evals", "run-charts", "run-side"),
+            "run-open-below",
+        )
     }
 
 

@@ -26,9 +26,11 @@ from console.runs.summary import (
     build_figures,
     list_newest_steps,
 )
+from console.runs.tree import RunTree, build_tree
 from guidance.selectors import get_policy
 from ledger.models import FINAL, Run
 from ledger.state import build_budget
+from ledger.trees.relatives import read_relatives
 from reviews.selectors import get_model_cost_of_run
 from safetext import make_visible, make_visible_line
 
@@ -62,6 +64,7 @@ class RunPage:
     scores: tuple[ScoreChart, ...]
     may_abort: bool
     reopen_hint: str
+    tree: RunTree | None
     head_seq: int
     head_hash: str
 
@@ -75,12 +78,15 @@ def get_run(*, project_id: int, code: UUID | str) -> Run | None:
 
 
 def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """Two more queries, for the charts and for what the judge cost; another one for a run
-    that may be reopened, and two for one that was, beyond its policy's ceiling."""
+    """Four more queries, for the charts, for what the judge cost, for its children and what
+    they used; another one for a run that may be reopened, two for one that was, beyond its
+    policy's ceiling, and a few for one that stands in a tree."""
     slow = is_throttled(run)
     steps = list_newest_steps(run)
     asked = get_model_cost_of_run(run.pk)
-    facts = build_facts(run, slug=slug, at=at, steps=steps, asked=asked)
+    relatives = read_relatives([run])[run.pk]
+    below = relatives.below
+    facts = build_facts(run, slug=slug, at=at, steps=steps, below=below, asked=asked)
     return RunPage(
         slug=slug,
         facts=facts,
@@ -96,7 +102,7 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         evaluations=build_evaluations(run),
         charts=build_charts(
             build_figures(steps),
-            used=run.tokens_used,
+            used=run.tokens_used + below.tokens,
             limit=run.tokens_limit,
         ),
         scores=build_score_charts(
@@ -104,6 +110,7 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         ),
         may_abort=run.status not in FINAL and not run.observed,
         reopen_hint=_describe_reopening(run) if run.status == "stopped" else "",
+        tree=build_tree(run, relatives, slug=slug),
         head_seq=run.head_seq,
         head_hash=run.head_hash,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,16 +25,19 @@ from console.charts import StepFigure, draw_fleet_bar, draw_gauge
 from console.format import (
     format_ago,
     format_compact,
+    format_count,
     format_exact_money,
     format_iso,
     format_money,
     format_span,
 )
 from guidance.core.number_format import format_duration, format_percent_beside
-from guidance.core.runs.usage import Budget
+from guidance.core.runs.shared_limits import NOTHING
+from guidance.core.runs.usage import Budget, Usage
 from ledger.models import FINAL, Entry, ProjectHead, Run, RunOutcome
 from ledger.selectors import exclude_system_runs
 from ledger.state import build_budget, compute_time_used
+from ledger.trees.relatives import Relatives, filter_children, read_relatives
 from safetext import make_visible_line
 
 PAGE = 50
@@ -104,6 +107,9 @@ class RunRow:
     intent: str
     observed: bool
     rejected: str
+    # The run that started it, and how many it started itself; empty where there are none.
+    started_by: str
+    children: str
     status: str
     show: str
     word: str
@@ -171,9 +177,13 @@ def count_fleet(*, project_id: int) -> Fleet:
     return Fleet(**counts)
 
 
-def list_runs(*, project_id: int, show: str = "", search: str = "") -> QuerySet[Run]:
+def list_runs(
+    *, project_id: int, show: str = "", search: str = "", parent: Run | None = None
+) -> QuerySet[Run]:
     """The project's runs, newest first, as the filters ask."""
     runs = Run.objects.filter(project_id=project_id).order_by("-pk")
+    if parent is not None:
+        runs = filter_children(runs, parent=parent)
     if search not in SYSTEM_AGENTS:
         runs = exclude_system_runs(runs)
     if show in SHOWS:
@@ -190,13 +200,19 @@ def list_runs(*, project_id: int, show: str = "", search: str = "") -> QuerySet[
 
 
 def build_run_rows(
-    runs: Iterable[Run], *, slug: str, at: datetime, seq: int
+    runs: Sequence[Run], *, slug: str, at: datetime, seq: int
 ) -> list[RunRow]:
-    return [build_run_row(run, slug=slug, at=at, seq=seq) for run in runs]
+    relatives = read_relatives(runs)
+    return [
+        build_run_row(run, relatives[run.pk], slug=slug, at=at, seq=seq) for run in runs
+    ]
 
 
-def build_run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
+def build_run_row(
+    run: Run, relatives: Relatives, *, slug: str, at: datetime, seq: int
+) -> RunRow:
     """Needs `agent` and `outcome` to be loaded with the run."""
+    below, parent = relatives.below, relatives.parent
     return RunRow(
         code=str(run.code),
         short=format_short_code(run.code),
@@ -206,14 +222,16 @@ def build_run_row(run: Run, *, slug: str, at: datetime, seq: int) -> RunRow:
         intent=run.intent,
         observed=run.observed,
         rejected=describe_rejection(run),
+        started_by="" if parent is None else format_short_code(parent),
+        children=describe_children(relatives),
         status=run.status,
         show=run.status if run.status in SHOWS else "finished",
         word=get_status_word(run),
         tone="slow" if is_throttled(run) else TONES[run.status],
         icon="slow" if is_throttled(run) else ICONS[run.status],
         steps=run.steps,
-        tokens=list_amounts(run)[0],
-        cost=format_money(run.cost_micros_used),
+        tokens=list_amounts(run, below=below)[0],
+        cost=format_money(run.cost_micros_used + below.cost_micros),
         updated=format_ago((at - run.updated_at).total_seconds()),
         updated_at=format_iso(run.updated_at),
         key=run.pk,
@@ -230,6 +248,14 @@ def describe_rejection(run: Run) -> str:
     return ", ".join(each["name"] for each in evaluations if each["passed"] is False)
 
 
+def describe_children(relatives: Relatives) -> str:
+    """How many runs it started itself, and how many of them are open."""
+    if not relatives.total:
+        return ""
+    total = format_count(relatives.total, "child", "children")
+    return f"{total}, {relatives.running:,} open" if relatives.running else total
+
+
 def format_short_code(code: object) -> str:
     """The end of the id: its beginning is the time, alike for neighbours."""
     return f"r-{str(code)[-6:]}"
@@ -243,25 +269,32 @@ def get_status_word(run: Run) -> str:
     return "throttled" if is_throttled(run) else run.status
 
 
-def list_amounts(run: Run, *, ceiling: Budget | None = None) -> tuple[Amount, ...]:
-    """Tokens, tool calls, time and cost, in this order."""
+def list_amounts(
+    run: Run, *, ceiling: Budget | None = None, below: Usage = NOTHING
+) -> tuple[Amount, ...]:
+    """Tokens, tool calls, time and cost, in this order; `below` is what the runs below it
+    have used of them."""
+    calls = run.tool_calls_used + below.tool_calls
+    cost = run.cost_micros_used + below.cost_micros
     time_ms = compute_time_used(run, timezone.now())
     most = ceiling or build_budget(run)
     return (
         _build_amount(
-            "Tokens", run.tokens_used, run.tokens_limit, most.tokens, COUNTED
+            "Tokens",
+            run.tokens_used + below.tokens,
+            run.tokens_limit,
+            most.tokens,
+            COUNTED,
         ),
         _build_amount(
             "Tool calls",
-            run.tool_calls_used,
+            calls,
             run.tool_calls_limit,
             most.tool_calls,
             COUNTED,
         ),
         _build_amount("Time", time_ms, run.time_ms_limit, most.time_ms, TIMED),
-        _build_amount(
-            "Cost", run.cost_micros_used, run.cost_micros_limit, most.cost_micros, PAID
-        ),
+        _build_amount("Cost", cost, run.cost_micros_limit, most.cost_micros, PAID),
     )
 
 

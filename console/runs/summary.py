@@ -28,6 +28,7 @@ from console.format import (
 from console.runs.rows import Amount, format_short_code, list_amounts
 from console.runs.scores import ShownScore, list_scores
 from guidance.core.runs.measures import fit_trend
+from guidance.core.runs.usage import Usage
 from guidance.selectors import get_policy
 from ledger.models import Entry, Run
 from ledger.state import build_budget
@@ -75,9 +76,11 @@ def build_facts(
     slug: str,
     at: datetime,
     steps: Sequence[Entry],
+    below: Usage,
     asked: ModelCost | None = None,
 ) -> RunFacts:
-    """Needs `agent` and `policy` to be loaded with the run; `steps` are its newest.
+    """Needs `agent` and `policy` to be loaded with the run; `steps` are its newest,
+    `below` is what the runs below it have used.
     `asked` is what the server itself asked of models for it, where somebody looked."""
     ceiling = get_policy(run.policy_id).policy.budget_ceiling
     return RunFacts(
@@ -96,7 +99,7 @@ def build_facts(
         started=format_ago((at - run.created_at).total_seconds()),
         checkpoint=run.last_checkpoint_step,
         policy=f"{run.policy.name}, version {run.policy.version}",
-        amounts=list_amounts(run, ceiling=ceiling),
+        amounts=list_amounts(run, ceiling=ceiling, below=below),
         is_at_ceiling=build_budget(run) == ceiling,
         scores=_list_last_scores(steps),
         cost_note=describe_cost(run, asked),

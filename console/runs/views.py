@@ -17,11 +17,19 @@ from console.forms import get_limit
 from console.runs.checks import build_run_checks
 from console.runs.forms import ReopenForm
 from console.runs.page import build_page, get_run
-from console.runs.rows import PAGE, SHOWS, build_run_rows, get_live_position, list_runs
+from console.runs.rows import (
+    PAGE,
+    SHOWS,
+    build_run_rows,
+    format_short_code,
+    get_live_position,
+    list_runs,
+)
 from console.runs.timeline import PAGE as ENTRIES
 from console.runs.timeline import build_timeline, list_entries
 from ledger.models import Run
 from reviews.schemas.fields import Reason
+from safetext import make_visible_line
 
 SEARCH_LIMIT = 200
 
@@ -34,9 +42,14 @@ def runs(request: ConsoleRequest) -> HttpResponse:
     show = request.GET.get("show", "")
     show = show if show in SHOWS else ""
     search = request.GET.get("q", "").replace("\x00", "").strip()[:SEARCH_LIMIT]
-    found = list_runs(project_id=request.project.pk, show=show, search=search)
+    parent = _get_parent(request)
+    found = list_runs(
+        project_id=request.project.pk, show=show, search=search, parent=parent
+    )
     found = found.select_related("agent", "outcome").defer("memory")
-    wanted = {name: text for name, text in (("show", show), ("q", search)) if text}
+    above = "" if parent is None else str(parent.code)
+    asked = (("parent", above), ("show", show), ("q", search))
+    wanted = {name: text for name, text in asked if text}
     after, before = _find_run_id(request, "older"), _find_run_id(request, "newer")
     if after is not None:
         found = found.filter(pk__lt=after)
@@ -63,13 +76,17 @@ def runs(request: ConsoleRequest) -> HttpResponse:
         "now": int(at.timestamp() * 1000),
         "slug": request.project.slug,
         "rows": build_run_rows(page, slug=request.project.slug, at=at, seq=since),
-        "shows": [("", "All"), *((name, name.capitalize()) for name in SHOWS)],
+        "shows": [
+            (name, name.capitalize() or "All", urlencode({**wanted, "show": name}))
+            for name in ("", *SHOWS)
+        ],
+        "parent": parent and _build_parent(parent, slug=request.project.slug),
         "show": show,
         "search": search,
         "older": older,
         "newer": newer,
         # Runs that begin now have their place only on the first, unsearched page.
-        "first": first and not search,
+        "first": first and not search and parent is None,
     }
     return render(request, "console/runs/runs.html", context)
 
@@ -102,6 +119,27 @@ def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
         "reason_limit": get_limit(Reason),
     }
     return render(request, "console/runs/run.html", context)
+
+
+def _get_parent(request: ConsoleRequest) -> Run | None:
+    """The run whose children are asked for."""
+    asked = request.GET.get("parent")
+    if not asked:
+        return None
+    code = parse_code(asked)
+    found = code and get_run(project_id=request.project.pk, code=code)
+    if not found:
+        raise Http404
+    return found
+
+
+def _build_parent(run: Run, *, slug: str) -> dict[str, str]:
+    return {
+        "code": str(run.code),
+        "short": format_short_code(run.code),
+        "url": reverse("console:run", args=[slug, run.code]),
+        "task": make_visible_line(run.task),
+    }
 
 
 def _find_run_id(request: ConsoleRequest, name: str) -> int | None:

@@ -65,8 +65,8 @@ def test_runs_are_found_by_status_words_and_code(
     ended = start_run(agent, task="Done soon")
     agent.post(f"/runs/{ended}/finish", json={"outcome": "completed"})
 
-    def found(**wanted: str) -> list[str]:
-        runs = list_runs(project_id=project.pk, **wanted)
+    def found(show: str = "", search: str = "") -> list[str]:
+        runs = list_runs(project_id=project.pk, show=show, search=search)
         return [str(code) for code in runs.values_list("code", flat=True)]
 
     assert found() == [ended, stopped, paused, running], "the newest first"

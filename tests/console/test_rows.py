@@ -21,6 +21,7 @@ from console.runs.forms import ReopenForm
 from console.runs.page import _list_notices
 from console.runs.rows import build_run_row, list_amounts
 from ledger.models import Run
+from ledger.trees.relatives import Relatives
 from reviews.models import Review, Ruling
 
 pytestmark = pytest.mark.once("uses no database")
@@ -73,7 +74,7 @@ def test_a_run_is_slow_only_while_it_runs() -> None:
     for decision in ("continue", "throttle"):
         for status, look in looks.items():
             run = build_run(status, last_decision=decision)
-            row = build_run_row(run, slug="p", at=NOW, seq=3)
+            row = build_run_row(run, Relatives(), slug="p", at=NOW, seq=3)
             if (status, decision) == ("running", "throttle"):
                 look = ("slow", "slow", "throttled", "running")
             assert (row.tone, row.icon, row.word, row.show) == look

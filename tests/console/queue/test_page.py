@@ -136,11 +136,11 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = open_browser(alice.user)
     for _ in range(2):
         open_pause(agent)
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         open_pause(agent)
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         client.get(f"/p/{project.slug}/queue/")
 
 
@@ -155,7 +155,7 @@ def test_the_price_of_a_pane(
         agent.post(f"/runs/{run}/steps", json=step(number))
     review = pause_run(agent, run, first=11)["review"]["id"]
     client = open_browser(alice.user)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         fragment(client, f"/p/{project.slug}/queue/{review}/")
 
 
