@@ -44,7 +44,7 @@ VERBS = frozenset(
     block bound build call cancel carry catch change check choose claim clean clear
     close collect combine comment commit compare compile compute confirm connect
     continue convert copy count create cut decide decode delegate delete deliver
-    deny derive describe disable discard disconnect dismiss dispatch display draft
+    deny derive describe disable discard disconnect dismiss dispatch display divide draft
     draw drive drop dump emit enable encode end ensure enter escape evaluate evict
     examine exclude execute expand expect expire explain fail fan feed fill filter
     find finish fit flatten flush fold follow forget format gather get give go grant
@@ -53,7 +53,7 @@ VERBS = frozenset(
     listen load locate lock look lower make mark mask match measure mend merge move
     needs normalise normalize note notify nudge obey observe offer open pack pair
     parse pass pay peek perform permit pick plan poll pop post prepare preview print propose
-    protect publish push put queue quote raise read rebuild receive recheck
+    protect publish push put queue quote raise rank read rebuild receive recheck
     recommend record recover redact redeem redirect refresh refuse register release
     reload remember remove render reopen repair repeat replace replay reply report
     represent request requeue require resend resolve resume retry return revoke rotate round

@@ -41,10 +41,10 @@ _CHUNK = 500
 _RAN = Q(grant__state=GrantState.SPENT)
 # By a person: on this call, or on such calls before.
 _APPROVED = Q(call__review__isnull=False) | Q(call__grant__permission__isnull=False)
-_HALVED = (
-    Q(auto_corrected=True)
-    | Q(call__review__ruling__action__in=("approve", "amend"))
-    | Q(call__grant__permission__isnull=False)
+# Whoever asks first and is let go on is not blamed for it, and less so if they are not.
+_HALVED = Q(auto_corrected=True) | Q(call__review__ruling__action="deny")
+_EXCUSED = Q(call__review__ruling__action__in=("approve", "amend")) | Q(
+    call__grant__permission__isnull=False
 )
 
 
@@ -75,11 +75,13 @@ def load_seen(run: RunState, rules: Evaluators) -> Seen:
 
 def _count_severities(violations: QuerySet[Violation]) -> tuple[SeverityCount, ...]:
     rows = violations.values_list("severity").annotate(
-        count=Count("pk"), halved=Count("pk", filter=_HALVED)
+        count=Count("pk"),
+        halved=Count("pk", filter=_HALVED),
+        excused=Count("pk", filter=_EXCUSED),
     )
     return tuple(
-        SeverityCount(severity=severity, count=count, halved=halved)
-        for severity, count, halved in rows.order_by("severity")
+        SeverityCount(severity=severity, count=count, halved=halved, excused=excused)
+        for severity, count, halved, excused in rows.order_by("severity")
     )
 
 

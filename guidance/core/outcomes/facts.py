@@ -16,11 +16,12 @@ TEXT_LIMIT = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeverityCount:
-    """Violations of one severity; `halved` of them count half."""
+    """Violations of one severity; `halved` of them count half, `excused` ones nothing."""
 
     severity: str
     count: int
     halved: int = 0
+    excused: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

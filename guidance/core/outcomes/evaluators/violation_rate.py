@@ -22,7 +22,9 @@ def judge_violations(rules: Evaluators, facts: OutcomeFacts) -> Evaluation:
     limit = rules.violation_rate.max_rate
     every = (*seen.found, *said)
     weight = sum(
-        compute_weight(each.severity, count=each.count, halved=each.halved)
+        compute_weight(
+            each.severity, count=each.count, halved=each.halved, excused=each.excused
+        )
         for each in every
     )
     count = sum(each.count for each in every)
