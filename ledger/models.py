@@ -85,7 +85,7 @@ class Run(models.Model):
     updated_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
     # The server's clock: what passed before, since when it goes on, and when it reaches
-    # the limit. All null where no clock was kept (docs/adr/0032).
+    # the limit. All null where no clock was kept (docs/adr/0027).
     running_ms = models.BigIntegerField(null=True)
     running_since = models.DateTimeField(null=True)
     time_over_at = models.DateTimeField(null=True)
