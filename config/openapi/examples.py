@@ -124,6 +124,8 @@ ANSWERS: Mapping[str, Any] = {
         "id": _RUN,
         "project": "shop",
         "agent": "robo",
+        "parent_run": None,
+        "children": {"running": 0, "total": 0},
         "task": "Fix the flaky login test",
         "intent": "bug-fix",
         "model": "some-model",

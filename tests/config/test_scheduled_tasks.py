@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -63,6 +64,15 @@ def abandon_runs(project: Project, agent: httpx.Client, manager: httpx.Client) -
     silent(run, minutes=61)
     assert perform("abandon-runs") >= 1
     assert Run.objects.get(code=run).status == "abandoned"
+
+
+def stop_overdue_runs(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent, budget={"time_ms": 1})
+    time.sleep(0.01)
+    assert perform("stop-overdue-runs") >= 1
+    assert Run.objects.get(code=run).status == "stopped"
 
 
 def deliver_webhooks(
@@ -154,6 +164,7 @@ TASKS: dict[str, Look] = {
     "heartbeat": heartbeat,
     "expire-reviews": expire_reviews,
     "abandon-runs": abandon_runs,
+    "stop-overdue-runs": stop_overdue_runs,
     "move-runs": move_runs,
     "run-backtests": run_backtests,
     "search-suggestions": search_suggestions,

@@ -151,6 +151,8 @@ class FakeRun:
             "id": self.id,
             "project": "test",
             "agent": "robo",
+            "parent_run": body.get("parent_run"),
+            "children": {"running": 0, "total": 0},
             "task": body["task"],
             "intent": body.get("intent", "general"),
             "model": body.get("model") or None,

@@ -102,11 +102,12 @@ def _load_destructive(violations: QuerySet[Violation]) -> dict[str, Any]:
 
 
 def _find_gate_verdict(run_id: int, gates: Collection[str]) -> bool | None:
-    """Of the newest check of such a gate; None where it was never judged."""
+    """Of the newest check of such a gate; None where it was never judged, or a person let
+    the run go on without it."""
     checks = GateCheck.objects.filter(run_id=run_id).order_by("-pk")
     for status, definitions in checks.values_list("status", "gates")[:CHECKS_LIMIT]:
         if any(gate["id"] in gates for gate in json.loads(definitions)):
-            return None if status == "open" else bool(status == "passed")
+            return None if status in {"open", "skipped"} else bool(status == "passed")
     return None
 
 
