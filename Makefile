@@ -8,6 +8,8 @@ BIN := .venv/bin
 ARGS ?=
 # A package whose tests are enough for now: make quick ROOM=loop.
 ROOM ?=
+# Where pictures go: make screenshots FOLDER=/tmp/screenshots.
+FOLDER ?= .cache/screenshots
 # The night that is to be repeated: make nightly SEED=12345.
 SEED ?=
 
@@ -16,7 +18,7 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test nightly check lock bench bench-gates clean \
+.PHONY: help setup runtime run quick test nightly check lock bench bench-gates screenshots clean \
 	check-types check-imports check-django check-code check-files
 
 help: ## Show this list.
@@ -81,6 +83,9 @@ bench: setup ## Measure throughput and waiting, beside the limits of the databas
 
 bench-gates: setup ## Measure how well and how fast commands are judged, beside a peer.
 	@$(PY) -m bench.gates
+
+screenshots: setup ## Take pictures of every page in light, dark, narrow, at 200 % and on paper.
+	@$(PY) -m tests.screenshots $(FOLDER) $(ARGS)
 
 clean: ## Remove the environment and every cache; data under var/ stays.
 	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

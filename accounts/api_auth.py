@@ -18,8 +18,8 @@ from accounts.auth import (
     require_agent,
     require_person,
 )
-from accounts.models import Project, User
-from accounts.selectors import list_projects
+from accounts.models import Project, Role, User
+from accounts.selectors import list_projects, require_role
 from common.errors import Forbidden, Invalid, NotFound
 
 PARSED_REQUEST = "checkrail"  # its key in the ASGI scope
@@ -129,6 +129,14 @@ def get_person(request: HttpRequest) -> PersonPrincipal:
 def get_principal(request: HttpRequest) -> Principal:
     principal: Principal = request.auth  # type: ignore[attr-defined]
     return principal
+
+
+def refuse_auditor(*, principal: Principal, project_id: int) -> None:
+    """Where agents and people alike change something: auditors do not."""
+    if isinstance(principal, PersonPrincipal):
+        require_role(
+            user_id=principal.user_id, project_id=project_id, role=Role.REVIEWER
+        )
 
 
 def get_project(*, principal: Principal, slug: str | None) -> Project:

@@ -5,17 +5,24 @@ What they may know of the tables of accounts is here; each names the row that it
 
 from __future__ import annotations
 
+# As `accounts.auth.list_valid_keys`: not revoked, not expired, its agent not disabled.
+_IS_VALID = (
+    "valid.revoked_at IS NULL "
+    "AND (valid.expires_at IS NULL OR valid.expires_at > CURRENT_TIMESTAMP) "
+    "AND NOT EXISTS (SELECT 1 FROM accounts_agent disabled "
+    "WHERE disabled.id = valid.agent_id AND disabled.disabled_at IS NOT NULL)"
+)
 # The ids of an agent's valid keys; `%s` is the agent's id.
 VALID_KEY_IDS = (
-    "SELECT valid.id FROM accounts_agentkey valid "
-    "WHERE valid.agent_id = %s::bigint AND valid.revoked_at IS NULL"
+    "SELECT valid.id FROM accounts_agentkey valid "  # noqa: S608 (constants)
+    f"WHERE valid.agent_id = %s::bigint AND {_IS_VALID}"
 )
 # A row if the key with this id is valid, and otherwise none.
-VALID_KEY = "SELECT id FROM accounts_agentkey WHERE id = %s AND revoked_at IS NULL"
-# No rows at all if the key with this id was revoked.
-JOIN_VALID_KEY = (
-    "JOIN accounts_agentkey valid ON valid.id = %s AND valid.revoked_at IS NULL"
+VALID_KEY = (
+    f"SELECT valid.id FROM accounts_agentkey valid WHERE valid.id = %s AND {_IS_VALID}"  # noqa: S608
 )
+# No rows at all if the key with this id is not valid.
+JOIN_VALID_KEY = f"JOIN accounts_agentkey valid ON valid.id = %s AND {_IS_VALID}"
 
 
 def join_member(project: str) -> str:

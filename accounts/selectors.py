@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from django.db.models import QuerySet
 
-from accounts.models import SYSTEM_AGENTS, Agent, Membership, Project, Role, User
+from accounts.models import (
+    SYSTEM_AGENTS,
+    Agent,
+    Membership,
+    PersonalToken,
+    Project,
+    Role,
+    User,
+)
 from common.errors import Forbidden, NotFound
 
 
@@ -44,6 +54,29 @@ def list_managers(*, project_id: int) -> list[User]:
 
 
 def require_role(*, user_id: int, project_id: int, role: Role) -> None:
-    held = get_role(user_id=user_id, project_id=project_id)
+    check_role(get_role(user_id=user_id, project_id=project_id), role)
+
+
+def check_role(held: Role, role: Role) -> None:
+    """Raise Forbidden unless the role that is held includes the one that is needed."""
     if not held.includes(role):
         raise Forbidden(f"This needs the role {role.value}; yours is {held.value}.")
+
+
+def require_sight(*, user_id: int, project_id: int) -> None:
+    """For what managers and auditors see, and reviewers do not."""
+    held = get_role(user_id=user_id, project_id=project_id)
+    if not held.sees_all:
+        raise Forbidden(f"Managers and auditors see this; your role is {held.value}.")
+
+
+def list_token_levels(*, token_ids: Sequence[int]) -> Iterator[list[int]]:
+    """These tokens, then those made with them, then those made with these, and so on.
+
+    Each level is read when the one before it has been dealt with.
+    """
+    level = list(token_ids)
+    while level:
+        yield level
+        children = PersonalToken.objects.filter(parent_id__in=level)
+        level = list(children.values_list("pk", flat=True))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets as random_secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
+from uuid import UUID
 
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -25,10 +27,29 @@ from accounts.models import (
     Secret,
     User,
 )
-from accounts.selectors import is_member
+from accounts.selectors import is_member, list_token_levels
 from common.errors import Invalid
+from common.ids import uuid7
 
 S = TypeVar("S", bound=Secret)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewToken:
+    """A personal token that is not stored yet."""
+
+    code: UUID = field(default_factory=uuid7)
+    secret: str = field(
+        default_factory=partial(secrets.create_secret, secrets.PERSON_PREFIX)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewPassword:
+    """A one-time password and its hash, which takes a while to compute."""
+
+    text: str
+    hash: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +107,16 @@ def revoke_agent_key(*, key: AgentKey) -> None:
     revoke_secrets(AgentKey.objects.filter(pk=key.pk))
 
 
-def issue_token(*, user: User) -> str:
+def issue_token(*, user: User, token: NewToken | None = None) -> str:
     """Create a personal token; it is shown only once."""
-    token = secrets.create_secret(secrets.PERSON_PREFIX)
+    token = token or NewToken()
     PersonalToken.objects.create(
-        user=user, digest=secrets.hash_secret(token), lookup=secrets.get_prefix(token)
+        code=token.code,
+        user=user,
+        digest=secrets.hash_secret(token.secret),
+        lookup=secrets.get_prefix(token.secret),
     )
-    return token
+    return token.secret
 
 
 def revoke_secrets(rows: QuerySet[S]) -> int:
@@ -105,41 +129,70 @@ def revoke_secrets(rows: QuerySet[S]) -> int:
     return count
 
 
+@transaction.atomic
+def revoke_tokens(rows: QuerySet[PersonalToken]) -> int:
+    """End these and all that were made with them, however far down; how many there were.
+
+    From the top: a token is locked while one is made with it, so whoever comes first, no
+    child is missed.
+    """
+    token_ids = list(rows.values_list("pk", flat=True))
+    return sum(
+        revoke_secrets(PersonalToken.objects.filter(pk__in=level))
+        for level in list_token_levels(token_ids=token_ids)
+    )
+
+
 def _forget_secrets(digests: Sequence[str]) -> None:
     for digest in digests:
         forget_secret(digest)
 
 
 @transaction.atomic
-def store_own_password(*, user: User, password: str) -> None:
-    """A password that the person chose. It ends their sessions and their old tokens.
+def store_own_password(*, user: User, by_link: bool = False) -> None:
+    """The password that was set on `user`, whose hash takes a while, by the person.
 
-    The tokens from before a one-time password ended with the one before it: what came
-    together with it is not old.
+    It ends their sessions and their old tokens. The tokens from before a one-time password
+    ended with the one before it: what came together with it is not old, unless the person
+    did not sign in with it but chose theirs by a link.
     """
-    if not user.must_change_password:
-        revoke_secrets(PersonalToken.objects.filter(user=user))
-    user.set_password(password)
+    if by_link or not user.must_change_password:
+        revoke_tokens(PersonalToken.objects.filter(user=user))
     user.must_change_password = False
     user.save(update_fields=["password", "must_change_password"])
 
 
+def create_password() -> NewPassword:
+    text = random_secrets.token_urlsafe(15)
+    return NewPassword(text=text, hash=make_password(text))
+
+
 @transaction.atomic
-def add_person(*, name: str, role: Role, project_slug: str) -> NewPerson:
+def add_person(
+    *,
+    name: str,
+    role: Role,
+    project_slug: str,
+    code: UUID | None = None,
+    password: NewPassword | None = None,
+    token: NewToken | None = None,
+) -> NewPerson:
     """Add a person with a role. Whoever exists keeps their account and gets the role.
 
     A fresh one-time password and a token are issued each time: neither can be shown
-    again. Sessions and tokens from before have ended.
+    again. Sessions and tokens from before have ended. `code` is for somebody new.
     """
     project = ensure_project(slug=project_slug)
-    user, _ = User.objects.get_or_create(username=name)
-    password = random_secrets.token_urlsafe(15)
-    revoke_secrets(PersonalToken.objects.filter(user=user))
-    user.set_password(password)
+    user, _ = User.objects.get_or_create(
+        username=name, defaults={"code": code or uuid7()}
+    )
+    password = password or create_password()
+    revoke_tokens(PersonalToken.objects.filter(user=user))
+    user.password = password.hash
     user.must_change_password = True
     user.save(update_fields=["password", "must_change_password"])
     Membership.objects.update_or_create(
         project=project, user=user, defaults={"role": role}
     )
-    token = issue_token(user=user)
-    return NewPerson(user=user, project=project, password=password, token=token)
+    shown = issue_token(user=user, token=token)
+    return NewPerson(user=user, project=project, password=password.text, token=shown)

@@ -10,5 +10,4 @@ app_name = "accounts"
 urlpatterns = [
     path("sign-in/", views.sign_in, name="sign-in"),
     path("sign-out/", views.sign_out, name="sign-out"),
-    path("password/", views.change_password, name="password"),
 ]

@@ -1,27 +1,17 @@
-"""Sign-in, sign-out, and the new password a person is asked for at first."""
+"""Sign-in and sign-out."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
-from django.conf import settings
-from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.decorators import login_required
-from django.contrib.auth.forms import (
-    AuthenticationForm,
-    PasswordChangeForm,
-    SetPasswordForm,
-)
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.http.response import HttpResponseBase
+from django.utils import timezone
 
 from accounts.known_browsers import remember_browser
-from accounts.models import User
-from accounts.services import store_own_password
+from accounts.people.sign_ins import SIGNED_IN_AT, store_sign_in
 from accounts.throttle import (
     TooBusy,
     Wait,
@@ -39,6 +29,13 @@ class SignIn(LoginView):
     template_name = "accounts/sign_in.html"
     redirect_authenticated_user = True
 
+    def dispatch(
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        # Who has to give their password once more is signed in already.
+        self.redirect_authenticated_user = "again" not in request.GET
+        return super().dispatch(request, *args, **kwargs)
+
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         name = clean_name(request.POST.get("username", ""))
         wait = count_attempt(request, name)
@@ -53,6 +50,8 @@ class SignIn(LoginView):
         if request.user.is_authenticated:
             forget_attempts(request, name)
             remember_browser(response, name)
+            store_sign_in(request, user=request.user)
+            request.session[SIGNED_IN_AT] = timezone.now().isoformat()
         return response
 
     def _wait(self, status: int, wait: Wait) -> HttpResponse:
@@ -66,23 +65,3 @@ class SignIn(LoginView):
 
 sign_in = SignIn.as_view()
 sign_out = LogoutView.as_view()
-
-
-@sensitive_post_parameters()
-@never_cache
-@require_http_methods(["GET", "POST"])
-@login_required
-def change_password(request: HttpRequest) -> HttpResponse:
-    """A new password. Whoever just signed in with a given one need not repeat it."""
-    user = cast(User, request.user)
-    form_of: type[SetPasswordForm[User]] = (
-        SetPasswordForm if user.must_change_password else PasswordChangeForm
-    )
-    form = form_of(user, request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        store_own_password(user=user, password=form.cleaned_data["new_password1"])
-        update_session_auth_hash(request, user)
-        return redirect(settings.LOGIN_REDIRECT_URL)
-    context = {"form": form, "first": user.must_change_password}
-    status = 422 if form.errors else 200
-    return render(request, "accounts/password.html", context, status=status)

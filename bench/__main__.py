@@ -22,6 +22,11 @@ from bench.measurements.flood import KEY_RATE, measure_flood
 from bench.measurements.growth import SECONDS, measure_growth
 from bench.measurements.import_time import measure_import_time
 from bench.measurements.limits import measure_limits
+from bench.measurements.pages import (
+    measure_pages_on_postgres,
+    measure_pages_on_sqlite,
+)
+from bench.measurements.queue import OPEN, RUNS, measure_queue
 from bench.measurements.steps import AGENTS, measure_on_postgres, measure_on_sqlite
 from bench.measurements.streams import STREAMS, measure_streams
 from bench.measurements.waiting import MANY, measure_waiting
@@ -107,6 +112,13 @@ MEASUREMENTS = {
             ),
         ),
     ),
+    "queue": Measurement(
+        f"a queue of {OPEN:,}: its page, and what open pages hear of changes",
+        (
+            lambda: measure_queue(start_postgres_server(runs=RUNS, mixed=OPEN)),
+            lambda: measure_queue(start_sqlite_server(runs=RUNS, mixed=OPEN)),
+        ),
+    ),
     "backtest": Measurement(
         f"{DECISIONS:,} stored decisions judged again by a draft",
         (measure_backtest_on_postgres, measure_backtest_on_sqlite),
@@ -115,8 +127,10 @@ MEASUREMENTS = {
         "how long `import checkrail` takes", (measure_import_time,)
     ),
 }
-# Takes minutes, so it is measured only when it is asked for by name.
+# These take minutes, so they are measured only when they are asked for by name.
 GROWING = "growing"
+PAGES = "pages"
+PAGES_HELP = "pages and figures beside 5 million steps (only by this name)"
 GROWING_HELP = "an agent's step before and after minutes of load (only by this name)"
 
 
@@ -128,6 +142,9 @@ def main(arguments: Sequence[str]) -> int:
         server = start_postgres_server(runs=AGENTS + 1)
         growth = lambda: measure_growth(server, seconds=options.seconds)  # noqa: E731
         measurements = {GROWING: Measurement(GROWING_HELP, (growth,))}
+    elif only == PAGES:
+        parts = (measure_pages_on_postgres, measure_pages_on_sqlite)
+        measurements = {PAGES: Measurement(PAGES_HELP, parts)}
     # SIGTERM unwinds like Ctrl-C does, so that servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
@@ -147,7 +164,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _build_parser() -> argparse.ArgumentParser:
     helps = {name: each.help for name, each in MEASUREMENTS.items()}
-    helps[GROWING] = GROWING_HELP
+    helps |= {GROWING: GROWING_HELP, PAGES: PAGES_HELP}
     lines = [f"  {name:<10} {text}" for name, text in helps.items()]
     parser = argparse.ArgumentParser(
         prog="bench",
@@ -161,7 +178,7 @@ def _build_parser() -> argparse.ArgumentParser:
                 "measurements:",
                 *lines,
                 "",
-                "Without a name all are measured, which takes about five minutes. Servers "
+                "Without a name all are measured, which takes about eight minutes. Servers "
                 "run on",
                 "127.0.0.1 with databases of their own, which are deleted afterwards. "
                 "p50 is the",

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpResponse
+
+# A cell that begins so is computed by spreadsheets, whoever wrote it.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# Spreadsheets take a file for UTF-8 only behind this mark.
+_UTF8_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,5 +60,41 @@ def build_json_response(
     )
 
 
+def build_empty_response() -> HttpResponse:
+    """204: done, and there is nothing to say about it."""
+    response = HttpResponse(status=204)
+    del response["Content-Type"]
+    return response
+
+
 def send_reply(reply: Reply) -> HttpResponse:
     return build_json_response(reply.body, status=reply.status, headers=reply.headers)
+
+
+def build_csv_headers(name: str) -> dict[str, str]:
+    """For a table that is downloaded under this name, in one go or line by line."""
+    return {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Cache-Control": "no-store",
+    }
+
+
+def write_csv_head(names: Iterable[str]) -> str:
+    return _UTF8_MARK + write_csv_lines([names])
+
+
+def write_csv_lines(rows: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text).writerows([escape_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def escape_cell(cell: object) -> object:
+    """Text that would be a formula gets an apostrophe in front; numbers stay numbers, and
+    true and false are as JSON has them."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA_STARTS):
+        return f"'{cell}"
+    return cell

@@ -37,18 +37,28 @@ from gateway.api.telemetry import router as telemetry
 from ledger.api import list_runs
 from ledger.api import router as ledger
 from ledger.schemas import RunPage
+from ledger.statistics.api import router as figures
 from loop.api import router as loop
 from loop.people_api import router as loop_people
+from reviews.administration.agents.api import router as administration_agents
+from reviews.administration.own.api import router as own_tokens
+from reviews.administration.people.api import router as members
+from reviews.administration.project.api import router as projects
+from reviews.allowances.api import router as allowances
 from reviews.api import router as people
+from reviews.bulk.api import router as bulk
+from reviews.past_rulings.api import router as past_rulings
 from reviews.permissions.api import router as permissions
 from reviews.permissions.exemptions_api import router as exemptions
 from reviews.policies.api import router as policies
 from reviews.policies.assignments_api import router as assignments
 from reviews.policies.backtest.api import router as backtests
+from reviews.policies.limits.api import router as limits
 from reviews.policies.shadow.api import router as shadows
 from reviews.policies.suggestions.api import router as suggestions
 from reviews.policies.versions_api import router as policy_versions
 from reviews.statistics.api import router as statistics
+from reviews.teamwork.api import router as teamwork
 from webhooks.api import router as webhooks
 
 
@@ -100,16 +110,27 @@ api.add_router("", checks)
 api.add_router("", evaluate_checks)
 api.add_router("", evaluate)
 api.add_router("", hooks)
+# Before the reviews, whose ids stand at the same place of the path.
+api.add_router("", bulk)
 api.add_router("", people)
+api.add_router("", teamwork)
+api.add_router("", past_rulings)
 api.add_router("", permissions)
+api.add_router("", allowances)
 api.add_router("", exemptions)
 api.add_router("", assignments)
 api.add_router("", policies)
 api.add_router("", policy_versions)
 api.add_router("", backtests)
 api.add_router("", shadows)
+api.add_router("", limits)
 api.add_router("", suggestions)
+api.add_router("", figures)
 api.add_router("", statistics)
+api.add_router("", members)
+api.add_router("", own_tokens)
+api.add_router("", projects)
+api.add_router("", administration_agents)
 api.add_router("", telemetry)
 api.add_router("", webhooks)
 api.add_router("", loop)
@@ -143,9 +164,13 @@ def _handle_invalid(request: HttpRequest, error: ValidationError) -> HttpRespons
         return build_problem_response(
             Malformed("The body is empty: send one JSON document.")
         )
-    return build_problem_response(
-        build_invalid_fields(error.errors, strip=("body", "body"))
-    )
+    items = [{**item, "loc": _name_parameter(item["loc"])} for item in error.errors]
+    return build_problem_response(build_invalid_fields(items, strip=("body", "body")))
+
+
+def _name_parameter(loc: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Of one of several values the name alone, without what the code calls them all."""
+    return (loc[0], loc[2]) if loc[0] == "query" and len(loc) == 4 else loc
 
 
 @api.exception_handler(DatabaseError)

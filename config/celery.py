@@ -32,7 +32,7 @@ app.conf.update(
     timezone="UTC",
     imports=[
         *("config.health.tasks", "ledger.tasks", "loop.tasks", "reviews.tasks"),
-        "webhooks.tasks",
+        *("notifications.tasks", "webhooks.tasks"),
     ],
     beat_schedule={
         "heartbeat": {
@@ -43,6 +43,11 @@ app.conf.update(
         "expire-reviews": {
             "task": "reviews.tasks.expire_reviews",
             "schedule": 15.0,
+            "options": {"expires": 15},
+        },
+        "release-reviews": {
+            "task": "reviews.tasks.release_reviews",
+            "schedule": 5.0,
             "options": {"expires": 15},
         },
         "abandon-runs": {
@@ -71,6 +76,17 @@ app.conf.update(
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },
+        # Each project once a day.
+        "start-verifications": {
+            "task": "ledger.tasks.start_verifications",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
+        },
+        "verify-ledgers": {
+            "task": "ledger.tasks.verify_ledgers",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
         "deliver-webhooks": {
             "task": "webhooks.tasks.deliver_webhooks",
             "schedule": 2.0,
@@ -78,6 +94,17 @@ app.conf.update(
         },
         "delete-old-deliveries": {
             "task": "webhooks.tasks.delete_old_deliveries",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
+        },
+        # What came since the last time is one mail to each person.
+        "send-mails": {
+            "task": "notifications.tasks.send_mails",
+            "schedule": 30.0,
+            "options": {"expires": 30},
+        },
+        "delete-old-notices": {
+            "task": "notifications.tasks.delete_old_notices",
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },
@@ -90,6 +117,21 @@ app.conf.update(
         # restarted often has no day in one piece.
         "loop-learn": {
             "task": "loop.learn",
+            "schedule": 3600.0,
+            "options": {"expires": 3600},
+        },
+        "count-statistics": {
+            "task": "ledger.tasks.count_statistics",
+            "schedule": 5.0,
+            "options": {"expires": 30},
+        },
+        "index-run-words": {
+            "task": "ledger.tasks.index_run_words",
+            "schedule": 5.0,
+            "options": {"expires": 15},
+        },
+        "delete-old-exports": {
+            "task": "ledger.tasks.delete_old_exports",
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },

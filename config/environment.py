@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -91,6 +92,10 @@ class Environment(BaseSettings):
         default=None, validation_alias="CHECKRAIL_LLM_OUTPUT_PRICE"
     )
 
+    mail_url: SecretStr | None = Field(
+        default=None, validation_alias="CHECKRAIL_MAIL_URL"
+    )
+    mail_from: str | None = Field(default=None, validation_alias="CHECKRAIL_MAIL_FROM")
     webhook_allow: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), validation_alias="CHECKRAIL_WEBHOOK_ALLOW"
     )
@@ -180,6 +185,60 @@ def _build_sqlite_settings(path: Path) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mail:
+    """How mail is sent; without a `sender` none is."""
+
+    sender: str = ""
+    host: str = ""
+    port: int = 0
+    user: str = ""
+    password: str = ""
+    ssl: bool = False
+    starttls: bool = False
+
+
+_MAIL_PORTS = {"smtp": 587, "smtps": 465}
+
+
+def build_mail_settings(environment: Environment) -> Mail:
+    given = environment.mail_url
+    if given is None and environment.mail_from is None:
+        return Mail()
+    if given is None or not environment.mail_from:
+        raise ImproperlyConfigured(
+            "CHECKRAIL_MAIL_URL and CHECKRAIL_MAIL_FROM go together: where mail is "
+            "handed in, and whom it is from."
+        )
+    try:
+        url = urlsplit(given.get_secret_value())
+        host, port = url.hostname or "", url.port
+    except ValueError:
+        host, port = "", None
+    if not host or url.scheme not in _MAIL_PORTS:
+        raise ImproperlyConfigured(
+            "CHECKRAIL_MAIL_URL is no address of a mail server: give one such as "
+            "smtp://name:password@mail.example:587, or smtps:// for TLS from the start."
+        )
+    return Mail(
+        sender=environment.mail_from,
+        host=host,
+        port=port or _MAIL_PORTS[url.scheme],
+        user=unquote(url.username or ""),
+        password=unquote(url.password or ""),
+        ssl=url.scheme == "smtps",
+        # In the open only to this very machine: others could read the links.
+        starttls=url.scheme == "smtp" and not _is_this_machine(host),
+    )
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def get_secret_key(environment: Environment) -> str:
     """The given key; in the embedded profile one is made and kept in the data folder."""
     if environment.secret_key is not None:
@@ -260,10 +319,7 @@ def _is_loopback(address: str) -> bool:
             "CHECKRAIL_LLM_URL may hold neither a user nor a fragment: the key belongs "
             "in CHECKRAIL_LLM_KEY."
         )
-    try:
-        local = ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = host == "localhost"
+    local = _is_this_machine(host)
     if url.scheme != "https" and not (local and url.scheme == "http"):
         raise ImproperlyConfigured(
             "CHECKRAIL_LLM_URL must begin with https://: only a model on this very "

@@ -18,6 +18,7 @@ from config.checks import refuse_unsafe
 from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
 from console.live.broadcaster import get_broadcaster
+from console.live.presence import get_presence
 from guidance.core.secrets import warm_up
 from ledger.waiting.hub import close_hub, get_hub
 from ledger.writer import close_writer
@@ -82,6 +83,7 @@ def _release_waiters_on(*signals: signal.Signals) -> None:
 
 async def _stop() -> None:
     await get_broadcaster().stop()
+    await get_presence().stop()
     await get_shadow_refresher().stop()
     await close_hub()
     await sync_to_async(close_writer)()

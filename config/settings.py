@@ -9,6 +9,7 @@ from config.database.data_folder import prepare_data
 from config.environment import (
     build_database_settings,
     build_llm_settings,
+    build_mail_settings,
     get_secret_key,
     read_environment,
 )
@@ -48,6 +49,7 @@ INSTALLED_APPS = [
     "demo",
     "console",
     "loop",
+    "notifications",
     "webhooks",
     "gateway",
     "reviews",
@@ -85,6 +87,7 @@ TEMPLATES: list[dict[str, Any]] = [
         "OPTIONS": {
             "builtins": [
                 "console.templatetags.icons",
+                "console.templatetags.terms",
                 "console.templatetags.times",
             ],
             "context_processors": [
@@ -235,6 +238,19 @@ CELERY_BROKER_URL = ENVIRONMENT.redis_url or "memory://localhost/"
 
 # The model that judges where a gate asks for it; None: nothing is ever sent anywhere.
 LLM = build_llm_settings(ENVIRONMENT)
+
+# Mail to people; without MAIL_FROM none is sent, and links are shown to copy.
+_MAIL = build_mail_settings(ENVIRONMENT)
+MAIL_FROM = _MAIL.sender
+# Without a mail server mail about reviews is printed, as everything the server says.
+_BACKEND = "smtp" if _MAIL.sender else "console"
+EMAIL_BACKEND = f"django.core.mail.backends.{_BACKEND}.EmailBackend"
+EMAIL_HOST, EMAIL_PORT = _MAIL.host, _MAIL.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.user, _MAIL.password
+EMAIL_USE_SSL, EMAIL_USE_TLS = _MAIL.ssl, _MAIL.starttls
+EMAIL_TIMEOUT = 10
+# How long a link to choose a new password works.
+PASSWORD_RESET_TIMEOUT = 3 * 86_400
 
 # Receivers of webhooks that need not be public: host:port or networks.
 WEBHOOK_ALLOW = ENVIRONMENT.webhook_allow

@@ -7,11 +7,13 @@ sends the whole page to the sign-in, never a sign-in form into a pane.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, resolve_url
 from django.urls import reverse
@@ -20,8 +22,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from accounts.models import Membership, Project, Role, User
+from accounts.people.sign_ins import SIGNED_IN_AT
+from console.models import Preferences
 
 P = ParamSpec("P")
+READING = ("GET", "HEAD", "OPTIONS")
 
 
 class ConsoleRequest(HttpRequest):
@@ -31,12 +36,37 @@ class ConsoleRequest(HttpRequest):
     htmx: HtmxDetails
     project: Project
     role: Role
+    preferences: Preferences
+
+
+def get_sign_in_time(request: ConsoleRequest) -> datetime | None:
+    """When this person gave their password to this browser; None where it is not known."""
+    told = request.session.get(SIGNED_IN_AT)
+    return datetime.fromisoformat(told) if told else None
 
 
 def require_member(
     view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
     """Turns view(request, …) into view(request, slug, …) for members only.
+
+    Auditors only read: what they send is refused.
+    """
+
+    def check_sender(
+        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if request.method not in READING and not request.role.includes(Role.REVIEWER):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return require_reader(wraps(view)(check_sender))
+
+
+def require_reader(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """The same for every role, auditors too: what is sent changes nothing but one's own.
 
     Nothing is cached: a fragment and its page share an address.
     """
@@ -49,9 +79,9 @@ def require_member(
         if not request.user.is_authenticated:
             return redirect_to_sign_in(request)
         if request.user.must_change_password:
-            return _redirect_whole_page(request, reverse("accounts:password"))
+            return _redirect_whole_page(request, reverse("console:password"))
         membership = (
-            Membership.objects.select_related("project")
+            Membership.objects.select_related("project", "user__preferences")
             .filter(project__slug=slug, user_id=request.user.pk)
             .first()
         )
@@ -60,6 +90,8 @@ def require_member(
         console: ConsoleRequest = request  # type: ignore[assignment]
         console.project = membership.project
         console.role = Role(membership.role)
+        chosen = getattr(membership.user, "preferences", None)
+        console.preferences = chosen or Preferences(user=request.user)
         return view(console, *args, **kwargs)
 
     return wrapper
@@ -78,6 +110,36 @@ def require_manager(
         return view(request, *args, **kwargs)
 
     return require_member(check_manager)
+
+
+def require_sight(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """For managers, and for auditors to read."""
+
+    def check_sight(
+        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if not request.role.sees_all:
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return require_member(check_sight)
+
+
+def require_admin(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """For what is done on pages that managers and auditors see: they are told so."""
+
+    def check_admin(
+        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
+    ) -> HttpResponse:
+        if not request.role.includes(Role.ADMIN):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return require_sight(check_admin)
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:

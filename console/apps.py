@@ -11,5 +11,8 @@ class ConsoleConfig(AppConfig):
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
         from console.live.cross_process import announce_to_other_processes
+        from console.notices.address import build_public_address
+        from notifications.addresses import register_review_address
 
         announce_to_other_processes()
+        register_review_address(build_public_address)

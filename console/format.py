@@ -98,6 +98,14 @@ def format_ago(seconds: float) -> str:
     return format_span((total - total % 60) * 1000) + " ago"
 
 
+def format_left(seconds: float) -> str:
+    """Until a moment, or since: "11 m left", "2 h 14 m late"."""
+    total = abs(int(seconds))
+    rest = total % 60 if total >= 60 else 0
+    words = format_span((total - rest) * 1000)
+    return f"{words} {'left' if seconds > 0 else 'late'}"
+
+
 def format_iso(at: datetime) -> str:
     """For `<time datetime>`: UTC, to the millisecond."""
     return at.strftime("%Y-%m-%dT%H:%M:%S.") + f"{at.microsecond // 1000:03d}Z"

@@ -14,18 +14,44 @@ from django.http import HttpRequest
 from accounts.models import Project, Role, User
 from accounts.selectors import list_projects
 from console.access import ConsoleRequest
+from console.models import Preferences
 from console.people import Person, build_person
+from console.preferences.keys import (
+    PAGES,
+    Key,
+    format_changes,
+    list_key_groups,
+)
 from console.runs.rows import Fleet, count_fleet
-from reviews.queue.order import Tally, count_reviews
+from reviews.queue.tally import Tally, count_reviews
 
 
 class PageFrame:
     """Asked for piece by piece: a page that shows no fleet pays for none."""
 
-    def __init__(self, *, project: Project, user: User, role: Role) -> None:
+    def __init__(
+        self, *, project: Project, user: User, role: Role, preferences: Preferences
+    ) -> None:
         self.project = project
         self.user = user
-        self.manages = role.includes(Role.MANAGER)
+        self.role = role
+        self.preferences = preferences
+
+    @property
+    def reviews(self) -> bool:
+        return self.role.includes(Role.REVIEWER)
+
+    @property
+    def manages(self) -> bool:
+        return self.role.includes(Role.MANAGER)
+
+    @property
+    def administers(self) -> bool:
+        return self.role.includes(Role.ADMIN)
+
+    @property
+    def sees_all(self) -> bool:
+        return self.role.sees_all
 
     @cached_property
     def tally(self) -> Tally:
@@ -34,6 +60,19 @@ class PageFrame:
     @cached_property
     def fleet(self) -> Fleet:
         return count_fleet(project_id=self.project.pk)
+
+    @property
+    def key_changes(self) -> str:
+        return format_changes(self.preferences)
+
+    @property
+    def key_groups(self) -> list[tuple[str, list[Key]]]:
+        return list_key_groups(self.preferences.changed_keys)
+
+    @property
+    def key_pages(self) -> tuple[tuple[str, str], ...]:
+        """What the key that goes to a page is followed by."""
+        return PAGES
 
     @cached_property
     def viewer(self) -> Person:
@@ -70,7 +109,12 @@ def get_page_frame(request: ConsoleRequest) -> PageFrame:
     """One per request: what a view has asked for is not asked for again."""
     known: PageFrame | None = request.__dict__.get("page_frame")
     if known is None:
-        known = PageFrame(project=request.project, user=request.user, role=request.role)
+        known = PageFrame(
+            project=request.project,
+            user=request.user,
+            role=request.role,
+            preferences=request.preferences,
+        )
         request.__dict__["page_frame"] = known
     return known
 

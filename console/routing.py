@@ -18,8 +18,10 @@ websocket_urlpatterns = [
     path("ws/p/<slug:slug>/runs/<uuid:code>/", _console, {"view": "run"}),
     path("ws/p/<slug:slug>/permissions/", _console, {"view": "permissions"}),
     path("ws/p/<slug:slug>/gates/", _console, {"view": "gates"}),
+    path("ws/p/<slug:slug>/ledger/", _console, {"view": "ledger"}),
     path("ws/p/<slug:slug>/shadow/", _console, {"view": "shadow"}),
     path("ws/p/<slug:slug>/loop/", _console, {"view": "loop"}),
     path("ws/p/<slug:slug>/webhooks/", _console, {"view": "webhooks"}),
+    path("ws/p/<slug:slug>/settings/", _console, {"view": "settings"}),
     re_path("", _nowhere),
 ]

@@ -1,12 +1,19 @@
-"""Keys for the agents of the demo and of a simulation, straight from the database."""
+"""Keys for the agents of the demo and of a simulation, given as a command does."""
 
 from __future__ import annotations
 
-from accounts.models import AgentKey, User
-from accounts.services import issue_agent_key, revoke_agent_key
+from accounts.models import Agent, AgentKey, Project, User
 from demo.agents.profiles import PROFILES
+from reviews.administration.agents import keys
 
 DEMO_PROJECT = "demo"
+
+
+def ensure_demo_agents(project: Project) -> None:
+    """For the past, in which no key is needed. They are there before the project's
+    administration is recorded, which begins by telling of them."""
+    for profile in PROFILES:
+        Agent.objects.get_or_create(project=project, name=profile.name)
 
 
 def issue_demo_keys(*, owner: User | None = None) -> dict[str, str]:
@@ -26,14 +33,14 @@ def issue_simulation_keys(count: int) -> dict[str, str]:
 
 def revoke_keys(names: list[str]) -> None:
     """Let go of every key that these agents of the demo project hold."""
-    for key in AgentKey.objects.filter(
-        agent__project__slug=DEMO_PROJECT, agent__name__in=names, revoked_at=None
-    ):
-        revoke_agent_key(key=key)
+    agents = Agent.objects.filter(project__slug=DEMO_PROJECT, name__in=names)
+    for agent in agents.order_by("pk"):
+        held = AgentKey.objects.filter(agent=agent, revoked_at=None)
+        keys.revoke_keys(agent=agent, by=None, keys=list(held))
 
 
 def _issue(names: list[str], *, owner: User | None = None) -> dict[str, str]:
     return {
-        name: issue_agent_key(name=name, project_slug=DEMO_PROJECT, owner=owner)[1]
+        name: keys.issue_key(name=name, project_slug=DEMO_PROJECT, owner=owner)[1]
         for name in names
     }

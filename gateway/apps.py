@@ -14,6 +14,8 @@ class GatewayConfig(AppConfig):
         from gateway.coding_agents.sessions import is_session_of
         from gateway.replay import register_replays
         from gateway.row_checks import register_rows
+        from gateway.searched import register_searched_entries
+        from gateway.statistics import register_counts
         from gateway.transitions import register_entry_types
         from reviews.rulings.from_sessions import register_sessions
 
@@ -21,4 +23,6 @@ class GatewayConfig(AppConfig):
         register_replays()
         register_judges()
         register_rows()
+        register_counts()
+        register_searched_entries()
         register_sessions(is_session_of)

@@ -61,6 +61,7 @@ def replay_step(item: ReplayedEntry) -> Outcome:
         policy=item.policy,
         budget=state.budget,
         reached=get_stored_cap(payload),
+        at=item.entry.at,
     )
     difference = item.compare(payload["verdict"], verdict.to_json())
     if difference is not None:

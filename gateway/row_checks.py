@@ -105,6 +105,9 @@ def _record_violation(rows: ExpectedRows, payload: Payload, now: EntryOrigin) ->
 
 def _finish_run(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     rows.revoke_grants(now)
+    failed = payload.get("status", payload["outcome"]) == "failed"
+    if failed or payload.get("accepted") is False:
+        rows.mark_regretted(now)
     if "seen" not in payload:  # written before runs were judged by what was seen
         return
     rows.add(

@@ -126,6 +126,7 @@ def _judge(
     return judge(
         StoredDecision(
             payload=judged.payload,
+            at=judged.plan.at,
             state=judged.state,
             model="",
             notes={},

@@ -6,6 +6,7 @@ Replays judge by the policy of the run, backtests by any other: both rebuild the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from gateway.transitions import count_repeated_turns, report_from_json
@@ -44,8 +45,9 @@ def judge_stored_step(
     policy: Policy,
     budget: Budget,
     reached: CapReached | None,
+    at: datetime,
 ) -> StepVerdict:
-    """`state` is the run's before the step."""
+    """`state` is the run's before the step, `at` the time of its entry."""
     verdict = judge_step(
         policy=policy,
         report=report_from_json(payload["report"]),
@@ -56,6 +58,7 @@ def judge_stored_step(
         running_ms=payload.get("running_ms"),
         waited_ms=payload.get("waited_ms"),
         shared=SharedUse.from_facts(payload),
+        at=at,
     )
     return stop_at_cap(verdict, reached)
 

@@ -52,10 +52,12 @@ def find_version_in_force(*, project_id: int, name: str) -> PolicyVersion | None
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyChoice:
     """From which policies a run gets its own: those in force by name, each with the id of
-    its version, the assignments in order, and whether agents may choose for themselves."""
+    its version, the assignments in order, the one for all other runs, and whether agents
+    may choose for themselves."""
 
     active: Mapping[str, int]
     assignments: Sequence[Assignment]
+    default: str
     agents_choose: bool
 
 
@@ -67,19 +69,22 @@ def load_policy_choice(*, project_id: int) -> PolicyChoice:
         .order_by("assignments__position")
         .values_list(
             *("name", "active_id", "project__agents_choose_policy"),
-            *("assignments__position", *names),
+            *("project__default_policy", "assignments__position", *names),
         )
     )
-    active, assignments, agents_choose = {}, [], False
-    for name, version, choose, position, *values in rows:
-        active[name], agents_choose = version, choose
+    active, assignments, default, agents_choose = {}, [], "", False
+    for name, version, choose, chosen, position, *values in rows:
+        active[name], agents_choose, default = version, choose, chosen
         if position is not None:
             named = dict(
                 zip([each.name for each in fields(Match)], values, strict=True)
             )
             assignments.append(Assignment(match=Match(**named), policy=name))
     return PolicyChoice(
-        active=active, assignments=assignments, agents_choose=agents_choose
+        active=active,
+        assignments=assignments,
+        default=default,
+        agents_choose=agents_choose,
     )
 
 

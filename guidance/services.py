@@ -50,18 +50,25 @@ def get_policy_in_force(*, project_id: int, name: str) -> LoadedPolicy:
     return get_policy(found)
 
 
-def choose_policy(*, project_id: int, wish: str, run: RunFacts) -> LoadedPolicy:
-    """The policy of a run that begins: by the first assignment that fits, else the default.
-
-    An agent's own wish counts only where the project lets agents choose. `default` is no
-    wish, and what the run gets anyway may be named.
-    """
+def get_policy_choice(*, project_id: int) -> PolicyChoice:
+    """From which policies a run gets its own, with the shipped one among them."""
     choice = load_policy_choice(project_id=project_id)
     if DEFAULT not in choice.active:
         get_policy_in_force(project_id=project_id, name=DEFAULT)
         choice = load_policy_choice(project_id=project_id)
+    return choice
+
+
+def choose_policy(*, project_id: int, wish: str, run: RunFacts) -> LoadedPolicy:
+    """The policy of a run that begins: by the first assignment that fits, else the one
+    that the project has for all others.
+
+    An agent's own wish counts only where the project lets agents choose. `default` is no
+    wish, and what the run gets anyway may be named.
+    """
+    choice = get_policy_choice(project_id=project_id)
     assigned = find_assignment(choice.assignments, run)
-    name = assigned.policy if assigned else DEFAULT
+    name = assigned.policy if assigned else choice.default
     if wish not in (DEFAULT, name):
         _refuse_choice(wish, choice, own=name)
         name = wish

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from guidance.core.policy import PolicyError, load_policy
+from guidance.core.policy import Policy, PolicyError, load_policy
+from guidance.time_zones import find_zone
 from guidance.yaml_documents import Place, YamlDocument, YamlError, parse_yaml
 
 
@@ -47,7 +48,7 @@ def check_document(document: Any) -> Checked:
 
 def _check(document: Any, *, yaml: YamlDocument | None) -> Checked:
     try:
-        load_policy(document)
+        _check_zone(load_policy(document))
     except PolicyError as error:
         faults = tuple(
             Fault(
@@ -60,6 +61,14 @@ def _check(document: Any, *, yaml: YamlDocument | None) -> Checked:
         kept = document if isinstance(document, Mapping) else {}
         return Checked(document=kept, faults=faults)
     return Checked(document=document, faults=())
+
+
+def _check_zone(policy: Policy) -> None:
+    """The core reads no files, and does not know which zones there are."""
+    zone = policy.reviews.working_hours.zone
+    if find_zone(zone) is None:
+        problem = f"there is no time zone {zone}; name one such as Europe/Berlin"
+        raise PolicyError((("reviews.working_hours.zone", problem),))
 
 
 def split_path(path: str, document: Any) -> tuple[str | int, ...]:

@@ -2,75 +2,88 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
 from accounts.api_auth import BEARER_OR_SESSION, get_principal
-from accounts.models import SYSTEM_AGENTS
 from common.errors import NotFound
-from common.ids import parse_code
-from common.paging import (
-    build_parameter_error,
-    list_page_after,
-    refuse_unknown_parameters,
-)
-from common.responses import build_json_response
-from guidance.core.vocabulary import INTENTS
+from common.paging import build_parameter_error, refuse_unknown_parameters
+from common.responses import build_csv_headers, build_json_response
+from ledger.run_list.csv_export import stream_csv
+from ledger.run_list.paging import list_page, parse_cursor
+from ledger.run_list.parameters import build_filter, build_sort
+from ledger.run_list.scope import get_scope
 from ledger.schemas import (
     CheckpointOut,
+    RunExportFilters,
     RunFilters,
     RunOut,
     VerifyOut,
 )
-from ledger.selectors import (
-    exclude_system_runs,
-    filter_by_label,
-    get_visible_run,
-    list_visible_runs,
-    stream_ledger_lines,
+from ledger.selectors import get_visible_run, stream_ledger_lines
+from ledger.serializers import (
+    RUN_RELATED,
+    serialize_checkpoint,
+    serialize_run,
+    serialize_runs,
 )
-from ledger.serializers import serialize_checkpoint, serialize_run, serialize_runs
-from ledger.trees.relatives import filter_children
-from ledger.verification.row_checks import compare_runs
-from ledger.verification.verify import verify_run
+from ledger.verification.exports import record_export
+from ledger.verification.verify import verify_run_and_rows
 
 router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
 
 
 def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
-    """Newest first; `next_cursor` leads on."""
+    """Newest first unless `sort` says otherwise; the cursors lead on and back."""
     refuse_unknown_parameters(request.GET, RunFilters.model_fields)
-    runs = visible = list_visible_runs(principal=get_principal(request))
-    if filters.status is not None:
-        runs = runs.filter(status=filters.status)
-    if filters.accepted is not None:
-        runs = runs.filter(outcome__accepted=filters.accepted)
-    if filters.agent is not None:
-        runs = runs.filter(agent__name=filters.agent)
-    if filters.agent not in SYSTEM_AGENTS:
-        runs = exclude_system_runs(runs)
-    if filters.intent is not None:
-        if filters.intent not in INTENTS:
-            raise build_parameter_error("intent", f"one of {', '.join(INTENTS)}")
-        runs = runs.filter(intent=filters.intent)
-    if filters.label is not None:
-        name, colon, value = filters.label.partition(":")
-        if not colon or not name:
-            raise build_parameter_error("label", "must be name:value")
-        runs = filter_by_label(runs, name=name, value=value)
-    if filters.parent is not None:
-        parent = parse_code(filters.parent)
-        runs = filter_children(runs, parent=parent) if parent else runs.none()
-    if filters.q is not None:
-        runs = runs.filter(task__icontains=filters.q)
-    rows, next_cursor = list_page_after(
-        runs, among=visible, cursor=filters.cursor, limit=filters.limit
+    scope = get_scope(get_principal(request))
+    sort = build_sort(filters)
+    position = None
+    if filters.cursor is not None:
+        position = parse_cursor(filters.cursor, scope=scope, sort=sort)
+        if position is None:
+            raise build_parameter_error(
+                "cursor", "not a cursor that this list gave out in this order"
+            )
+    page = list_page(
+        scope=scope,
+        wanted=build_filter(filters),
+        sort=sort,
+        position=position,
+        limit=filters.limit,
+        related=RUN_RELATED,
     )
     return build_json_response(
-        {"items": serialize_runs(rows), "next_cursor": next_cursor}
+        {
+            "items": serialize_runs(page.runs),
+            "next_cursor": page.next_cursor,
+            "previous_cursor": page.previous_cursor,
+        }
     )
+
+
+@router.get(
+    "/runs.csv",
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "A head, and a line for each run",
+                "content": {"text/csv": {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+def stream_runs(
+    request: HttpRequest, filters: Query[RunExportFilters]
+) -> StreamingHttpResponse:
+    """The runs that `GET /runs` lists, all of its pages, as CSV."""
+    refuse_unknown_parameters(request.GET, RunExportFilters.model_fields)
+    lines = stream_csv(
+        scope=get_scope(get_principal(request)),
+        wanted=build_filter(filters),
+        sort=build_sort(filters),
+    )
+    return StreamingHttpResponse(lines, headers=build_csv_headers("runs.csv"))
 
 
 @router.get("/runs/{run}", response=RunOut)
@@ -117,7 +130,9 @@ def get_latest_checkpoint(request: HttpRequest, run: str) -> HttpResponse:
 )
 def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
     """The run's whole chain as NDJSON, one entry a line."""
-    found = get_visible_run(principal=get_principal(request), code=run)
+    principal = get_principal(request)
+    found = get_visible_run(principal=principal, code=run)
+    record_export(found, principal=principal)
     return StreamingHttpResponse(
         stream_ledger_lines(found),
         content_type="application/x-ndjson; charset=utf-8",
@@ -129,10 +144,7 @@ def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
 def get_verification(request: HttpRequest, run: str) -> HttpResponse:
     """Recompute every hash of the run's chain, and compare its rows with it."""
     found = get_visible_run(principal=get_principal(request), code=run)
-    result = verify_run(found)
-    if result.ok and (differs := compare_runs([found])):
-        first = min(differs, key=lambda each: each.seq)
-        result = replace(result, first_bad_seq=first.seq, reason=first.reason)
+    result = verify_run_and_rows(found)
     return build_json_response(
         {
             "ok": result.ok,

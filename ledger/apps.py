@@ -12,9 +12,11 @@ class LedgerConfig(AppConfig):
 
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
+        from ledger.statistics.run_counts import register_run_counts
         from ledger.transitions import register_entry_types
 
         register_entry_types()
+        register_run_counts()
         register_append_only(
             "ledger_entry",
             ("id",),

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StringConstraints
 
-from common.fields import Cursor, Id, Moment, Usd
+from common.fields import Cursor, Id, Moment, Usd, When
 from common.paging import PageQuery, QueryText
+from guidance.core.money import AMOUNT_PATTERN
 from guidance.core.vocabulary import INTENTS
 
 RunStatus = Literal[
     "running", "paused", "stopped", "completed", "failed", "aborted", "abandoned"
 ]
+# What `GET /runs` takes for a status, and for how a run was judged.
+STATUS_FILTERS: dict[str, tuple[str, ...]] = {
+    **{status: (status,) for status in get_args(RunStatus)},
+    "final": ("completed", "failed", "aborted", "abandoned"),
+}
+ACCEPTED = {"true": True, "false": False}
+RunSort = Literal[
+    "started",
+    "-started",
+    "cost",
+    "-cost",
+    "tokens",
+    "-tokens",
+    "steps",
+    "-steps",
+    "time",
+    "-time",
+]
+# How many values one parameter takes.
+VALUES_LIMIT = 50
 ReviewKindName = Literal[
     "pause",
     "exhausted",
@@ -22,6 +43,7 @@ ReviewKindName = Literal[
     "loop_action",
     "policy_change",
 ]
+SeverityName = Literal["critical", "high", "medium", "low"]
 
 
 class PolicyStamp(BaseModel):
@@ -90,8 +112,22 @@ class ChildrenOut(BaseModel):
     total: int
 
 
-class RunOut(BaseModel):
-    """One agent working on one task, as it stands now."""
+class AllowanceOut(BaseModel):
+    """What the run need not ask about again, as a person has allowed."""
+
+    id: Id
+    gate: Annotated[str, Field(description="whose pause it turns into going on")]
+    up_to: Annotated[float, Field(description="a higher value asks again")]
+    steps: Annotated[int, Field(description="for so many it was given")]
+    steps_left: int
+    ends_at: Annotated[Moment, Field(description="then it ends in any case")]
+    given_at: Moment
+    by: str | None
+    review: Annotated[Id, Field(description="the one it was given on")]
+
+
+class ListedRun(BaseModel):
+    """One agent working on one task, as lists have it."""
 
     id: Id
     project: str
@@ -123,33 +159,87 @@ class RunOut(BaseModel):
     url: str
 
 
-class RunFilters(PageQuery):
-    status: RunStatus | None = None
+class RunOut(ListedRun):
+    """One agent working on one task, as it stands now."""
+
+    allowances: Annotated[
+        list[AllowanceOut], Field(description="those that have not ended")
+    ]
+
+
+class RunExportFilters(BaseModel):
+    """A parameter that is given several times means any of its values."""
+
+    status: Annotated[
+        list[
+            Annotated[QueryText, Field(json_schema_extra={"enum": [*STATUS_FILTERS]})]
+        ],
+        Field(max_length=VALUES_LIMIT, description="`final` is all that are over"),
+    ] = []
     accepted: Annotated[
-        bool | None, Field(description="how finished runs were judged")
-    ] = None
-    agent: Annotated[QueryText | None, Field(description="an agent's name")] = None
+        list[Annotated[QueryText, Field(json_schema_extra={"enum": [*ACCEPTED]})]],
+        Field(max_length=VALUES_LIMIT, description="how finished runs were judged"),
+    ] = []
+    agent: Annotated[
+        list[QueryText], Field(max_length=VALUES_LIMIT, description="an agent's name")
+    ] = []
     intent: Annotated[
-        QueryText | None, Field(json_schema_extra={"enum": list(INTENTS)})
-    ] = None
+        list[Annotated[QueryText, Field(json_schema_extra={"enum": list(INTENTS)})]],
+        Field(max_length=VALUES_LIMIT),
+    ] = []
+    model: Annotated[
+        list[QueryText],
+        Field(max_length=VALUES_LIMIT, description="a model, as the agent named it"),
+    ] = []
+    policy: Annotated[
+        list[QueryText],
+        Field(max_length=VALUES_LIMIT, description="a name, or name@version"),
+    ] = []
     label: Annotated[
-        QueryText | None,
-        Field(
-            description="name:value",
-            json_schema_extra={"pattern": r"^[^:\x00]+:[^\x00]*$"},
-        ),
-    ] = None
+        list[
+            Annotated[
+                QueryText, Field(json_schema_extra={"pattern": r"^[^:\x00]+:[^\x00]*$"})
+            ]
+        ],
+        Field(max_length=VALUES_LIMIT, description="name:value"),
+    ] = []
     parent: Annotated[
-        QueryText | None, Field(description="a run's id: those that it started itself")
+        list[QueryText],
+        Field(
+            max_length=VALUES_LIMIT,
+            description="a run's id: those that it started itself",
+        ),
+    ] = []
+    since: When = Field(None, description="runs that began then or later")
+    until: When = Field(None, description="runs that began before")
+    min_cost: Annotated[
+        str | None,
+        StringConstraints(pattern=rf"^{AMOUNT_PATTERN}$"),
+        Field(description="US dollars: runs that have cost so much or more"),
     ] = None
-    q: Annotated[QueryText | None, Field(description="words of the task")] = None
+    q: Annotated[
+        QueryText | None,
+        Field(description="words of task, agent, id, labels, model, steps and calls"),
+    ] = None
+    sort: Annotated[
+        RunSort,
+        Field(description="`-` for the largest or newest first"),
+    ] = "-started"
+
+
+class RunFilters(PageQuery, RunExportFilters):
+    """The same, page by page."""
 
 
 class RunPage(BaseModel):
-    """A page of runs, newest first."""
+    """A page of runs, the newest first unless `sort` says otherwise."""
 
-    items: list[RunOut]
+    items: list[ListedRun]
     next_cursor: Cursor
+    previous_cursor: Annotated[
+        str | None,
+        Field(description="`cursor` of the page before; null where this is the first"),
+    ]
 
 
 class CheckpointOut(BaseModel):

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any
 
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Func, QuerySet, TextField, Value
-from django.db.models.sql.compiler import SQLCompiler
+from django.db.models import Q, QuerySet
 
 from accounts.auth import AgentPrincipal, Principal
-from accounts.models import SYSTEM_AGENTS
+from accounts.models import SYSTEM_AGENTS, SYSTEM_SETTINGS, Role
 from common.errors import NotFound
 from common.ids import parse_code
 from ledger.chain import format_timestamp
@@ -20,6 +17,7 @@ from ledger.models import Entry, Run
 from ledger.serializers import RUN_RELATED
 from ledger.writer.db_threads import run_in_db_thread
 
+_SEEING_ALL = tuple(role.value for role in Role if role.sees_all)
 # Parts of the statements that are written by hand above this app.
 FROM_RUN = "FROM ledger_run run"
 
@@ -34,7 +32,15 @@ def list_visible_runs(*, principal: Principal) -> QuerySet[Run]:
     runs = Run.objects.select_related(*RUN_RELATED)
     if isinstance(principal, AgentPrincipal):
         return runs.filter(agent_id=principal.agent_id)
-    return runs.filter(project__membership__user_id=principal.user_id)
+    return filter_visible_runs(runs, user_id=principal.user_id)
+
+
+def filter_visible_runs(runs: QuerySet[Run], *, user_id: int) -> QuerySet[Run]:
+    """The runs of a person's projects; who changed what only for those who see all."""
+    return runs.filter(
+        ~Q(intent=SYSTEM_SETTINGS) | Q(project__membership__role__in=_SEEING_ALL),
+        project__membership__user_id=user_id,
+    )
 
 
 def exclude_system_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
@@ -42,27 +48,14 @@ def exclude_system_runs(runs: QuerySet[Run]) -> QuerySet[Run]:
     return runs.exclude(intent__in=SYSTEM_AGENTS)
 
 
-class LabelText(Func):
-    """A label's value by its name, also where the name reads like a path or index."""
-
-    function = "jsonb_extract_path_text"
-    arity = 2
-    output_field = TextField()
-
-    def as_sqlite(
-        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **more: Any
-    ) -> Any:
-        return self.as_sql(
-            compiler,
-            connection,
-            template="(SELECT atom FROM json_each(%(expressions)s)",
-            arg_joiner=") WHERE key = ",
-            **more,
-        )
+def is_system_run(run: Run) -> bool:
+    """Whether it is the server's own, and no agent's work."""
+    return run.intent in SYSTEM_AGENTS
 
 
-def filter_by_label(runs: QuerySet[Run], *, name: str, value: str) -> QuerySet[Run]:
-    return runs.alias(label=LabelText("labels", Value(name))).filter(label=value)
+def is_administration_run(run: Run) -> bool:
+    """Whether it is part of the chain that tells who changed what in the project."""
+    return run.intent == SYSTEM_SETTINGS
 
 
 def get_visible_run(*, principal: Principal, code: str) -> Run:

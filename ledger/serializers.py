@@ -11,6 +11,7 @@ from django.conf import settings
 from guidance.core.money import format_usd
 from guidance.core.runs.usage import Usage
 from guidance.selectors import get_policy
+from ledger.allowances import serialize_allowances
 from ledger.chain import format_timestamp
 from ledger.models import Checkpoint, Run, RunOutcome
 from ledger.state import compute_time_used
@@ -21,12 +22,13 @@ RUN_RELATED = ("project", "agent", "outcome")
 
 
 def serialize_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Without what takes their memory, which lists do not read."""
     relatives = read_relatives(runs)
     return [_serialize_run(run, relatives[run.pk]) for run in runs]
 
 
 def serialize_run(run: Run) -> dict[str, Any]:
-    return serialize_runs([run])[0]
+    return {**serialize_runs([run])[0], "allowances": serialize_allowances(run)}
 
 
 def _serialize_run(run: Run, relatives: Relatives) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,7 +18,11 @@ from ledger.models import FINAL, Run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenReview:
-    """What the run must know of a review that waits: enough to judge a ruling."""
+    """What the run must know of a review that waits: enough to judge a ruling.
+
+    `approved_by` are those who have approved it, where `approvals_needed` is more than one,
+    `amended_by` those who have changed what is to run.
+    """
 
     code: str
     kind: str
@@ -26,8 +30,13 @@ class OpenReview:
     digest: str
     due_at: datetime
     on_expiry: str
+    approvals_needed: int = 1
+    approved_by: tuple[str, ...] = ()
+    amended_by: tuple[str, ...] = ()
 
     def to_json(self) -> list[Any]:
+        """What is not there is not written down: runs stored before read the same."""
+        several = [self.approvals_needed, [*self.approved_by], [*self.amended_by]]
         return [
             self.code,
             self.kind,
@@ -35,11 +44,13 @@ class OpenReview:
             self.digest,
             self.due_at.isoformat(),
             self.on_expiry,
+            *(several if self.approvals_needed > 1 else ()),
         ]
 
     @classmethod
     def from_json(cls, row: list[Any]) -> OpenReview:
-        code, kind, version, digest, due_at, on_expiry = row
+        code, kind, version, digest, due_at, on_expiry, *several = row
+        needed, approved_by, amended_by = several or (1, (), ())
         return cls(
             code=code,
             kind=kind,
@@ -47,6 +58,9 @@ class OpenReview:
             digest=digest,
             due_at=datetime.fromisoformat(due_at),
             on_expiry=on_expiry,
+            approvals_needed=needed,
+            approved_by=tuple(approved_by),
+            amended_by=tuple(amended_by),
         )
 
 
@@ -59,6 +73,7 @@ class RunState:
     policy_id: int
     # The ids of the runs above it, from the top.
     ancestors: tuple[int, ...]
+    labels: Mapping[str, str]
     status: str
     status_reason: str
     budget: Budget
@@ -143,6 +158,13 @@ class RunState:
 
     def open_review(self, code: str) -> OpenReview | None:
         return next((item for item in self.open_reviews if item.code == code), None)
+
+    def with_review(self, review: OpenReview) -> RunState:
+        """The same run with this review as it stands now."""
+        reviews = (
+            review if each.code == review.code else each for each in self.open_reviews
+        )
+        return replace(self, open_reviews=tuple(reviews))
 
     def without_review(self, code: str) -> RunState:
         rest = tuple(item for item in self.open_reviews if item.code != code)
@@ -242,6 +264,7 @@ def build_state(run: Run) -> RunState:
         agent_id=run.agent_id,
         policy_id=run.policy_id,
         ancestors=parse_lineage(run.lineage),
+        labels=run.labels,
         status=run.status,
         status_reason=run.status_reason,
         budget=build_budget(run),
@@ -304,6 +327,7 @@ def build_unstarted_state(run: Run) -> RunState:
         agent_id=run.agent_id,
         policy_id=run.policy_id,
         ancestors=parse_lineage(run.lineage),
+        labels=run.labels,
         status=run.status,
         status_reason=run.status_reason,
         budget=Budget(),

@@ -9,7 +9,12 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import BEARER_OR_SESSION, get_principal, get_project
+from accounts.api_auth import (
+    BEARER_OR_SESSION,
+    get_principal,
+    get_project,
+    refuse_auditor,
+)
 from accounts.auth import AgentPrincipal
 from common.paging import list_page_after, refuse_unknown_parameters
 from common.responses import build_json_response, send_reply
@@ -61,6 +66,7 @@ def send_signal(request: HttpRequest, body: SignalIn) -> HttpResponse:
     """Tell the loop that something happened; it decides what follows."""
     principal = get_principal(request)
     project = get_project(principal=principal, slug=body.project)
+    refuse_auditor(principal=principal, project_id=project.pk)
     answer = accept_signal(
         project_id=project.pk,
         principal=principal,
@@ -78,6 +84,7 @@ def add_loop_note(request: HttpRequest, body: NoteIn) -> HttpResponse:
     """Put a note into the queue; `decision_id` is the id of the decision it leads to."""
     principal = get_principal(request)
     project = get_project(principal=principal, slug=body.project)
+    refuse_auditor(principal=principal, project_id=project.pk)
     answer = add_note(
         project_id=project.pk,
         principal=principal,
@@ -106,6 +113,7 @@ def add_recommendation(request: HttpRequest, body: RecommendationIn) -> HttpResp
     """Recommend a change; the loop drafts it, and a manager adopts or dismisses it."""
     principal = get_principal(request)
     project = get_project(principal=principal, slug=body.project)
+    refuse_auditor(principal=principal, project_id=project.pk)
     return send_reply(
         recommendations.add_recommendation(
             project_id=project.pk,
@@ -145,6 +153,7 @@ def report_loop_outcome(
     """Report what came of a decision's event."""
     principal = get_principal(request)
     decision = get_decision(principal=principal, code=decision_id)
+    refuse_auditor(principal=principal, project_id=decision.project_id)
     report = body.model_dump(mode="json")
     return send_reply(
         report_outcome(
@@ -216,6 +225,7 @@ def _end_note(
 ) -> HttpResponse:
     principal = get_principal(request)
     note = get_visible(Note.objects.all(), principal=principal, code=code)
+    refuse_auditor(principal=principal, project_id=note.project_id)
     return send_reply(
         end_note(
             note=note,

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person, get_project
+from accounts.api_auth import PERSON, get_person, get_project, refuse_auditor
 from common.paging import ProjectQuery, refuse_unknown_parameters
 from common.responses import build_json_response, send_reply
 from loop.control import clock
@@ -65,7 +65,7 @@ def wake_loop(request: HttpRequest, body: WakeIn | None = None) -> HttpResponse:
 
 @router.post("/loop/switch", response=LoopStateOut)
 def switch_loop(request: HttpRequest, body: SwitchIn) -> HttpResponse:
-    """Pause the loop (any member) or resume it (manager)."""
+    """Pause the loop (reviewer) or resume it (manager)."""
     person = get_person(request)
     project = get_project(principal=person, slug=body.project)
     set_paused(
@@ -99,6 +99,7 @@ def resolve_incident(
     person = get_person(request)
     rows = Incident.objects.select_related("previous")
     row = get_visible(rows, principal=person, code=incident)
+    refuse_auditor(principal=person, project_id=row.project_id)
     resolved = incidents.resolve_incident(incident=row, person=person, note=body.note)
     return build_json_response(serialize_incident(resolved))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from ninja import Query, Router
 
 from accounts.api_auth import (
@@ -12,16 +13,22 @@ from accounts.api_auth import (
     get_person,
 )
 from accounts.auth import PersonPrincipal
-from common.ids import parse_code
-from common.paging import list_page_after, refuse_unknown_parameters
+from common.paging import refuse_unknown_parameters
 from common.responses import build_json_response, send_reply
+from ledger.run_list.scope import get_scope
 from ledger.schemas import RunOut
 from ledger.serializers import serialize_run
+from reviews.allowances.selectors import find_allowance
 from reviews.models import Review, ReviewState
+from reviews.queue.review_list import build_review_filter, list_review_page
+from reviews.rulings.four_eyes import (
+    build_approvals_answer,
+    list_open_rulings,
+    load_approvals,
+)
 from reviews.rulings.gate_choices import list_choices
 from reviews.schemas.reviews import (
     AbortIn,
-    CommentIn,
     ReopenIn,
     ReviewDetail,
     ReviewFilters,
@@ -31,7 +38,6 @@ from reviews.schemas.reviews import (
 )
 from reviews.selectors import (
     REVIEW_RELATED,
-    get_review_for_change,
     get_visible_review,
     get_visible_run,
     list_review_history,
@@ -40,9 +46,6 @@ from reviews.serializers import build_review_answer
 from reviews.services import (
     submit_abort,
     submit_acknowledgement,
-    submit_claim,
-    submit_comment,
-    submit_release,
     submit_reopen,
     submit_ruling,
 )
@@ -52,49 +55,54 @@ router = Router(auth=PERSON, tags=["Reviews"])
 
 @router.get("/reviews", response=ReviewPage)
 def list_reviews(request: HttpRequest, filters: Query[ReviewFilters]) -> HttpResponse:
-    """Newest first; `next_cursor` leads on, `total` counts all that the filters let in."""
+    """Newest first, or as `sort` says; `next_cursor` leads on, `total` counts all that the
+    filters let in."""
     person = get_person(request)
     refuse_unknown_parameters(request.GET, ReviewFilters.model_fields)
-    reviews = visible = Review.objects.select_related(*REVIEW_RELATED).filter(
-        project__membership__user_id=person.user_id
+    page = list_review_page(
+        get_scope(person),
+        build_review_filter(filters),
+        sort=filters.sort,
+        cursor=filters.cursor,
+        limit=filters.limit,
+        related=REVIEW_RELATED,
     )
-    if filters.state is not None:
-        reviews = reviews.filter(state=filters.state)
-    if filters.kind is not None:
-        reviews = reviews.filter(kind=filters.kind)
-    if filters.run is not None:
-        code = parse_code(filters.run)
-        reviews = reviews.filter(run__code=code) if code else reviews.none()
-    if filters.assignee is not None:
-        reviews = reviews.filter(assignee__username=filters.assignee)
-    rows, next_cursor = list_page_after(
-        reviews, among=visible, cursor=filters.cursor, limit=filters.limit
-    )
-    items = [build_review_answer(row, rulings=_list_rulings(row)) for row in rows]
+    items = [
+        build_review_answer(row, rulings=_list_rulings(row)) for row in page.reviews
+    ]
     return build_json_response(
-        {"items": items, "next_cursor": next_cursor, "total": reviews.count()}
+        {"items": items, "next_cursor": page.next_cursor, "total": page.total}
     )
 
 
 @router.get("/reviews/{review}", response=ReviewDetail)
 def get_review(request: HttpRequest, review: str) -> HttpResponse:
     """All that is needed to rule: content, digest, version, and what was done."""
-    found = get_visible_review(user_id=get_person(request).user_id, code=review)
+    person = get_person(request)
+    found = get_visible_review(user_id=person.user_id, code=review)
+    approvals = load_approvals(found)
+    rulings = list_open_rulings(found, approvals, by=person.actor)
+    allowance = find_allowance(found, at=timezone.now())
     return build_json_response(
         {
-            **build_review_answer(found, rulings=_list_rulings(found)),
+            **build_review_answer(found, rulings=rulings),
+            **build_approvals_answer(approvals),
+            "allowance": None if allowance is None else allowance.to_answer(),
             "history": list_review_history(found),
         }
     )
 
 
 @router.post(
-    "/reviews/{review}/ruling", response=ReviewOut, auth=PERSON_ALSO_IN_SESSIONS
+    "/reviews/{review}/ruling",
+    response={200: ReviewOut, 202: ReviewOut},
+    auth=PERSON_ALSO_IN_SESSIONS,
 )
 async def rule_review(
     request: HttpRequest, review: str, body: RulingIn
 ) -> HttpResponse:
-    """Rule on what you have read: its version and digest must still be the same."""
+    """Rule on what you have read: its version and digest must still be the same. 202 for an
+    approval that is not the last one needed: the review stays open."""
     person = get_person(request)
     session = get_agent_session(request)
     return send_reply(
@@ -102,33 +110,6 @@ async def rule_review(
             review_code=review, person=person, body=body, session=session
         )
     )
-
-
-@router.post("/reviews/{review}/claim", response=ReviewOut)
-def claim_review(request: HttpRequest, review: str) -> HttpResponse:
-    """Tell the others that you look at it. Anybody may still rule."""
-    person = get_person(request)
-    found = get_review_for_change(user_id=person.user_id, code=review)
-    submit_claim(review=found, person=person)
-    return _answer(review, person)
-
-
-@router.post("/reviews/{review}/release", response=ReviewOut)
-def release_review(request: HttpRequest, review: str) -> HttpResponse:
-    """Give a claimed review back."""
-    person = get_person(request)
-    found = get_review_for_change(user_id=person.user_id, code=review)
-    submit_release(review=found, person=person)
-    return _answer(review, person)
-
-
-@router.post("/reviews/{review}/comments", response={201: ReviewOut})
-def comment_review(request: HttpRequest, review: str, body: CommentIn) -> HttpResponse:
-    """Leave a note for the other reviewers."""
-    person = get_person(request)
-    found = get_review_for_change(user_id=person.user_id, code=review)
-    submit_comment(review=found, person=person, text=body.text)
-    return _answer(review, person, status=201)
 
 
 @router.post(
@@ -186,13 +167,6 @@ def reopen_run(request: HttpRequest, run: str, body: ReopenIn) -> HttpResponse:
 def _run(code: str, person: PersonPrincipal) -> HttpResponse:
     return build_json_response(
         serialize_run(get_visible_run(user_id=person.user_id, code=code))
-    )
-
-
-def _answer(code: str, person: PersonPrincipal, *, status: int = 200) -> HttpResponse:
-    review = get_visible_review(user_id=person.user_id, code=code)
-    return build_json_response(
-        build_review_answer(review, rulings=_list_rulings(review)), status=status
     )
 
 

@@ -18,10 +18,15 @@ class ReviewsConfig(AppConfig):
         from reviews.policies.row_checks import compare_policies
         from reviews.policies.second_manager import load_activation_endings
         from reviews.row_checks import compare_with_chain
+        from reviews.statistics.counts import register_counts
         from reviews.transitions import register_entry_types
 
         register_entry_types()
+        register_counts()
         register_append_only("reviews_ruling", ("id",), ("code",), ("review_id",))
+        register_append_only(
+            "reviews_reviewapproval", ("id",), ("review_id", "version")
+        )
         register_comparison(compare_with_chain)
         register_comparison(compare_policies)
         register_closed_hook(Kind.POLICY_CHANGE, load_activation_endings)

@@ -29,6 +29,10 @@ class FourEyes(DomainError):
     slug, status, title = "four-eyes", 403, "Somebody else has to approve this"
 
 
+class CriticalAlone(DomainError):
+    slug, status, title = "critical-alone", 403, "A critical review is ruled by itself"
+
+
 class ShadowRunning(DomainError):
     slug, status, title = "shadow-running", 409, "Another draft runs beside this policy"
 
@@ -60,6 +64,18 @@ class AlreadyRuled(DomainError):
 
 class ReviewExpired(DomainError):
     slug, status, title = "review-expired", 410, "The time to answer is over"
+
+
+class SignInAgain(DomainError):
+    slug, status, title = "sign-in-again", 403, "Sign in again first"
+
+
+class RulingHeld(DomainError):
+    slug, status, title = "ruling-held", 409, "Your ruling is about to be sent"
+
+
+class RulingNotHeld(DomainError):
+    slug, status, title = "ruling-not-held", 409, "There is nothing to take back"
 
 
 class GrantSpent(DomainError):

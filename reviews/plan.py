@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Protocol, TypeVar
 from uuid import UUID
@@ -12,13 +12,19 @@ from uuid import UUID
 from common.ids import uuid7
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import ReviewRules
+from guidance.core.reviews.four_eyes import count_needed
+from guidance.core.reviews.severity import choose_worst
+from guidance.core.reviews.working_time import decide_deadlines
 from guidance.core.steps.gates.budget import describe_time_over
 from guidance.selectors import get_policy
+from guidance.time_zones import find_zone
 from ledger.chain import format_timestamp
 from ledger.plan import Plan, Statement
 from ledger.state import OpenReview, RunState
 from ledger.writer import ChangeRequest
 from reviews.models import Grant, GrantState, Review, ReviewState
+from reviews.queue.likeness import build_alike_key
+from reviews.queue.subjects import count_urgency, find_subject
 
 T = TypeVar("T")
 CLOCK = "system:clock"
@@ -26,6 +32,19 @@ _CLOSE = (
     "UPDATE reviews_review SET state = %s, version = %s, closed_at = %s "
     "WHERE code = %s AND state = 'open'"
 )
+# The last ruling on the run, if it let something go on; a call must have been run.
+_REGRET = """
+UPDATE reviews_rulingfact SET regretted = TRUE
+ WHERE id = (SELECT id FROM reviews_rulingfact
+              WHERE run_id = %s AND action <> 'abort' ORDER BY id DESC LIMIT 1)
+   AND action IN ('approve', 'amend', 'skip')
+   AND (kind <> 'confirmation' OR EXISTS (
+        SELECT 1 FROM reviews_ruling ruling
+          JOIN reviews_review review ON review.id = ruling.review_id
+          JOIN reviews_toolcall asked ON asked.review_id = review.code
+          JOIN reviews_grant permit ON permit.call_id = asked.code
+         WHERE ruling.code = reviews_rulingfact.ruling_id AND permit.state = 'spent'))
+"""
 
 
 class FollowUp(Protocol):
@@ -82,13 +101,32 @@ def open_review(
     actor: str,
     step: int | None = None,
     rules: ReviewRules | None = None,
+    asked_severity: str | None = None,
 ) -> str:
-    """Put the run before a person; returns the new review's code."""
+    """Put the run before a person; returns the new review's code. An agent may ask for a
+    higher severity than the policy gives, never for a lower one."""
     code = str(uuid7())
     rules = rules or get_policy(plan.run.policy_id).policy.reviews
-    due_at = plan.at + timedelta(seconds=rules.expires_after_s)
+    subject = find_subject(kind, content, rules.severity)
+    severity = choose_worst([subject.severity, asked_severity or subject.severity])
+    answer_by, due_at = decide_deadlines(
+        rules,
+        kind=kind,
+        severity=severity,
+        opened_at=plan.at,
+        zone=find_zone(rules.working_hours.zone) or UTC,
+    )
+    needed = _count_needed(plan.run, kind=kind, severity=severity, names=subject.names)
     text = to_canonical_json(content)
     title = title[:300]
+    alike_key = build_alike_key(
+        kind=kind,
+        title=title,
+        content=content,
+        subject=subject,
+        severity=severity,
+        agent_id=plan.run.agent_id,
+    )
     plan.add_entry(
         "review.opened",
         actor=actor,
@@ -98,9 +136,13 @@ def open_review(
             "title": title,
             "version": 1,
             "content_digest": hash_text(text),
+            "severity": severity,
+            "reversibility": subject.reversibility,
+            "answer_by": format_timestamp(answer_by),
             "due_at": format_timestamp(due_at),
             "on_expiry": rules.on_expiry,
             "step": step,
+            **({"approvals_needed": needed} if needed > 1 else {}),
         },
     )
     plan.rows.append(
@@ -112,13 +154,33 @@ def open_review(
             title=title,
             content=text,
             content_digest=hash_text(text),
+            severity=severity,
+            reversibility=subject.reversibility,
+            urgency=count_urgency(
+                severity=severity, reversibility=subject.reversibility
+            ),
+            alike_key=alike_key,
             step_number=step,
             opened_at=plan.at,
+            answer_by=answer_by,
             due_at=due_at,
             on_expiry=rules.on_expiry,
+            approvals_needed=needed,
         )
     )
     return code
+
+
+def _count_needed(
+    run: RunState, *, kind: str, severity: str, names: Sequence[str]
+) -> int:
+    return count_needed(
+        get_policy(run.policy_id).policy.four_eyes,
+        kind=kind,
+        severity=severity,
+        names=names,
+        labels=run.labels,
+    )
 
 
 def end_review(plan: Plan, review: OpenReview, state: ReviewState) -> None:
@@ -135,18 +197,36 @@ def close_run(
     *,
     actor: str,
     reason: str,
+    cause: str,
     **more: str,
 ) -> None:
-    """Close the run and supersede its open reviews; `more` stands in the last entry."""
+    """Close the run and supersede its open reviews; `more` stands in the last entry.
+
+    `cause` is the reason in one word of a small vocabulary, by which ends are counted.
+    """
     for review in plan.run.open_reviews:
         plan.add_entry(
             "review.superseded", actor=actor, payload={"review": review.code}
         )
         end_review(plan, review, ReviewState.SUPERSEDED)
         call_closed_hook(plan, review, follow_ups, ending="superseded", actor=actor)
-    plan.add_entry(entry_type, actor=actor, payload={"reason": reason, **more})
+    plan.add_entry(
+        entry_type, actor=actor, payload={"reason": reason, "cause": cause, **more}
+    )
+    if entry_type == "run.aborted" and actor.startswith("user:") and not more:
+        # A person looked at this very run; one below it was only taken along.
+        mark_regretted(plan)
     revoke_grants(plan)
     plan.wakes_waiters = True
+
+
+def mark_regretted(plan: Plan) -> None:
+    """The run ended badly: so did what the last ruling on it let go on."""
+    plan.statements.append(build_regret_statement(plan.run.id))
+
+
+def build_regret_statement(run_id: int) -> Statement:
+    return Statement(_REGRET, [run_id])
 
 
 def stop_at_time_limit(plan: Plan, follow_ups: FollowUps) -> None:
@@ -158,7 +238,14 @@ def stop_at_time_limit(plan: Plan, follow_ups: FollowUps) -> None:
         reported_ms=run.used.time_ms,
         running_ms=run.measure_running_ms(plan.at) or 0,
     )
-    close_run(plan, follow_ups, "run.stopped", actor=CLOCK, reason=reason)
+    close_run(
+        plan,
+        follow_ups,
+        "run.stopped",
+        actor=CLOCK,
+        reason=reason,
+        cause="time_limit",
+    )
 
 
 def revoke_grants(plan: Plan) -> None:

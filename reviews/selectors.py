@@ -13,12 +13,13 @@ from uuid import UUID
 from django.db.models import Count, Model, QuerySet, Sum
 
 from accounts.joins import join_agent, join_member, join_project, join_user
-from accounts.models import Agent, Project, User
+from accounts.models import Agent, Project, Role, User
+from accounts.selectors import check_role
 from common.errors import NotFound
 from common.ids import parse_code
 from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
-from ledger.selectors import join_run
+from ledger.selectors import filter_visible_runs, join_run
 from ledger.writer import sql
 from reviews.models import ModelRequest, Review
 from reviews.serializers import build_review_answer, build_ruling_from_row
@@ -42,7 +43,7 @@ _REVIEW = tuple(field.attname for field in Review._meta.concrete_fields)
 _RUN = ("id", "code", "agent_id", "policy_id")
 _FOR_COMMAND = f"""
 SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
-       {", ".join(f"run.{name}" for name in _RUN)}
+       {", ".join(f"run.{name}" for name in _RUN)}, member.role
   FROM reviews_review review
   {join_run("review.run_id")}
   {join_member("review.project_id")}
@@ -51,12 +52,15 @@ SELECT {", ".join(f"review.{name}" for name in _REVIEW)},
 
 
 def get_review_for_change(*, user_id: int, code: str) -> Review:
-    """The same with no more than a change request needs: an agent waits for what comes of it."""
+    """The same with no more than a change request needs: an agent waits for what comes of it.
+    Auditors are refused."""
     rows = sql.execute(_FOR_COMMAND, [user_id, _require_code(code)])
     if not rows:
         raise NotFound
-    review = sql.build_instance(Review, _REVIEW, rows[0][: len(_REVIEW)])
-    review.run = sql.build_instance(Run, _RUN, rows[0][len(_REVIEW) :])
+    *found, role = rows[0]
+    check_role(Role(role), Role.REVIEWER)
+    review = sql.build_instance(Review, _REVIEW, found[: len(_REVIEW)])
+    review.run = sql.build_instance(Run, _RUN, found[len(_REVIEW) :])
     return review
 
 
@@ -100,9 +104,8 @@ def build_ruled_answer(*, user_id: int, code: str) -> dict[str, Any]:
 
 def get_visible_run(*, user_id: int, code: str) -> Run:
     runs = Run.objects.select_related("project", "agent", "policy")
-    return _get_row(
-        runs.filter(code=_require_code(code), project__membership__user_id=user_id)
-    )
+    runs = filter_visible_runs(runs, user_id=user_id)
+    return _get_row(runs.filter(code=_require_code(code)))
 
 
 def _require_code(code: str) -> UUID:
@@ -124,7 +127,9 @@ def list_review_history(review: Review) -> list[dict[str, Any]]:
     entries = list_review_entries(review)
     payloads = [json.loads(entry.payload) for entry in entries]
     actors = {entry.actor for entry in entries}
-    actors |= {payload.get("taken_from", "") for payload in payloads}
+    for name in ("taken_from", "to"):
+        actors |= {payload.get(name) or "" for payload in payloads}
+    actors |= {each for payload in payloads for each in payload.get("mentions", ())}
     names = _get_usernames(actors)
     return [
         {
@@ -134,6 +139,12 @@ def list_review_history(review: Review) -> list[dict[str, Any]]:
             "actor": entry.actor,
             "by": names.get(entry.actor),
             "taken_from": names.get(payload.get("taken_from", "")),
+            "to": names.get(payload.get("to") or ""),
+            "comment": payload.get("comment"),
+            "reply_to": payload.get("reply_to"),
+            "mentions": [
+                names[each] for each in payload.get("mentions", ()) if each in names
+            ],
             "text": payload.get("text") or payload.get("note"),
         }
         for entry, payload in zip(entries, payloads, strict=True)

@@ -33,21 +33,39 @@ def build_review_answer(
         "agent": review.run.agent.name,
         "kind": review.kind,
         "state": review.state,
+        "severity": review.severity,
+        "reversibility": review.reversibility,
         "title": review.title,
         "step": review.step_number,
         "content": json.loads(review.content),
         "content_digest": review.content_digest,
         "version": review.version,
+        "approvals": build_approvals(review),
         "rulings": list(rulings),
         "assignee": review.assignee.username if review.assignee else None,
+        "claimed_until": _format_moment(review.claimed_until),
+        "snoozed_until": _format_moment(review.snoozed_until),
+        "snoozed_for": review.snoozed_for or None,
         "opened_at": format_timestamp(review.opened_at),
+        "answer_by": format_timestamp(review.answer_by),
         "due_at": format_timestamp(review.due_at),
         "on_expiry": review.on_expiry,
-        "closed_at": format_timestamp(review.closed_at) if review.closed_at else None,
+        "closed_at": _format_moment(review.closed_at),
         "ruling": ruling or build_ruling_answer(review),
         "waiting": waiting.to_answer() if waiting else None,
         "url": build_review_url(project_slug=review.project.slug, review=code),
     }
+
+
+def build_approvals(review: Review) -> dict[str, int] | None:
+    """None where one person decides."""
+    if review.approvals_needed == 1:
+        return None
+    return {"needed": review.approvals_needed, "given": review.approvals_given}
+
+
+def _format_moment(at: datetime | None) -> str | None:
+    return None if at is None else format_timestamp(at)
 
 
 def build_ruling_answer(review: Review | None) -> dict[str, Any] | None:

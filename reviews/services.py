@@ -1,4 +1,4 @@
-"""What people do: rule, claim, release, comment, abort and reopen.
+"""What people do: rule, note, abort and reopen.
 
 Each is one change request to the ledger's writer, judged under the project's lock by the
 database's clock, so the first valid ruling wins and nothing is ruled after its time.
@@ -11,48 +11,95 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from django.utils import timezone
+
 from accounts.auth import PersonPrincipal
 from accounts.models import Role
-from accounts.selectors import require_role
+from accounts.selectors import get_role, require_role
 from common.errors import DomainError, Forbidden, NotFound, PreconditionRequired
 from common.ids import parse_code
 from common.responses import Reply, build_reply
-from ledger.chain import format_timestamp
 from ledger.models import Run
+from ledger.selectors import is_administration_run, is_system_run
 from ledger.trees.descendants import list_open_below
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen, RunClosed
-from reviews.models import AdvisoryWarning, Kind, Review, ReviewState
+from reviews.allowances.giving import build_allowance
+from reviews.errors import ReviewNotOpen, RulingNotHeld, RunClosed
+from reviews.models import AdvisoryWarning, Kind, Review
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import build_approval
+from reviews.rulings.care import refuse_careless
 from reviews.rulings.from_sessions import refuse_from_session
 from reviews.rulings.gate_choices import build_choice
-from reviews.rulings.reading_proof import refuse_unread
-from reviews.rulings.rule import (
-    AddComment,
-    ClaimReview,
-    ReleaseReview,
-    ReviewChangeRequest,
-    RuleReview,
+from reviews.rulings.held import (
+    HoldRuling,
+    TakeBackRuling,
+    drop_held,
+    find_held,
+    is_stale,
+    read_said,
+    write_said,
 )
-from reviews.rulings.run_control import AbortRun, AcknowledgeWarning, ReopenRun
-from reviews.schemas.reviews import BudgetIn, RememberIn, RulingIn
+from reviews.rulings.perform import build_closed_error, perform_on_review
+from reviews.rulings.reading_proof import refuse_unread
+from reviews.rulings.rule import RuleReview
+from reviews.rulings.run_control import (
+    AbortRun,
+    AcknowledgeWarning,
+    AddNote,
+    ReopenRun,
+)
+from reviews.schemas.reviews import AllowanceIn, BudgetIn, RememberIn, RulingIn
 from reviews.selectors import (
     build_ruled_answer,
     get_review_for_change,
     get_visible_review,
     get_visible_run,
 )
-from reviews.serializers import build_ruling_answer
+from reviews.serializers import build_review_answer
 
 
-def submit_ruling_now(*, review: Review, person: PersonPrincipal, **said: Any) -> None:
-    """Rule on a review; the loser of a race is told who won and how.
+def submit_ruling_now(
+    *, review: Review, person: PersonPrincipal, **said: Any
+) -> int | None:
+    """Rule on a review; the loser of a race is told who won and how. Returns how many
+    approvals there are if more are needed, None if the review is decided.
 
     Like all of these it takes a review that was loaded for this person.
     """
-    _perform(build_ruling_request(review=review, person=person, **said))
+    request = build_ruling_request(review=review, person=person, **said)
+    perform_on_review(request)
+    return request.approvals_given
+
+
+def submit_held_ruling(*, review: Review, person: PersonPrincipal, **said: Any) -> None:
+    """Hold a ruling for a while, in which its person may take it back."""
+    ruling = build_ruling_request(review=review, person=person, **said)
+    perform_on_review(
+        HoldRuling(review=review, person=person, ruling=ruling, said=write_said(said))
+    )
+
+
+def send_held_ruling(*, review: Review, person: PersonPrincipal) -> int | None:
+    """Rule as the person has said; what is refused now is dropped, and said so."""
+    held = find_held(review, user_id=person.user_id)
+    if held is None:
+        raise RulingNotHeld("It was taken back, sent already or dropped.")
+    try:
+        if is_stale(held, timezone.now()):
+            raise RulingNotHeld("Its time is over: look at the review again.")
+        request = build_ruling_request(review=review, person=person, **read_said(held))
+        request.held_id = held.pk
+        perform_on_review(request)
+    except DomainError:
+        drop_held(held, run_code=str(review.run.code), review_code=str(review.code))
+        raise
+    return request.approvals_given
+
+
+def take_back_ruling(*, review: Review, person: PersonPrincipal) -> None:
+    perform_on_review(TakeBackRuling(review=review, person=person))
 
 
 async def submit_ruling(
@@ -72,14 +119,23 @@ async def submit_ruling(
         refuse_from_session(session, run=review.run, person=person)
         return build_ruling_request(review=review, person=person, **said)
 
+    request = await run_in_db_thread(build)
     try:
-        await get_writer().perform(await run_in_db_thread(build))
+        await get_writer().perform(request)
     except ReviewNotOpen:
         raise await run_in_db_thread(
-            partial(_build_closed_error, person, review_code)
+            partial(build_closed_error, person, review_code)
         ) from None
+    if request.approvals_given is not None:
+        waiting = partial(_build_open_answer, person, review_code)
+        return build_reply(await run_in_db_thread(waiting), status=202)
     shown = partial(build_ruled_answer, user_id=person.user_id, code=review_code)
     return build_reply(await run_in_db_thread(shown))
+
+
+def _build_open_answer(person: PersonPrincipal, review_code: str) -> dict[str, Any]:
+    review = get_visible_review(user_id=person.user_id, code=review_code)
+    return build_review_answer(review)
 
 
 def build_ruling_request(
@@ -93,6 +149,7 @@ def build_ruling_request(
     answer: str | None = None,
     amended: dict[str, Any] | None = None,
     remember: RememberIn | None = None,
+    allowance: AllowanceIn | None = None,
     confirmed: str = "",
     take_over: str | None = None,
 ) -> RuleReview:
@@ -108,6 +165,7 @@ def build_ruling_request(
     if action in {"approve", "amend"} and person.token_id is None:
         # A program is served everything at once; a screen shows it page by page.
         refuse_unread(review, user_id=person.user_id)
+    refuse_careless(review, person=person, action=action, note=note)
     approval = build_approval(review, action=action, amended=amended, remember=remember)
     if approval is not None and approval.amendment and person.token_id is None:
         # What a program sends was written on purpose; on a screen a slip is one key.
@@ -122,33 +180,9 @@ def build_ruling_request(
         answer=answer,
         approval=approval,
         choice=build_choice(review, action=action, note=note),
+        allowance=build_allowance(review, action=action, asked=allowance),
         take_over=take_over,
     )
-
-
-def submit_claim(
-    *, review: Review, person: PersonPrincipal, take_over: str | None = None
-) -> None:
-    _perform(ClaimReview(review=review, person=person, take_over=take_over))
-
-
-def submit_release(*, review: Review, person: PersonPrincipal) -> None:
-    if review.assignee_id != person.user_id:
-        try:
-            require_role(
-                user_id=person.user_id,
-                project_id=review.project_id,
-                role=Role.MANAGER,
-            )
-        except Forbidden:
-            raise Forbidden(
-                "Only its claimer or a manager releases a review."
-            ) from None
-    _perform(ReleaseReview(review=review, person=person))
-
-
-def submit_comment(*, review: Review, person: PersonPrincipal, text: str) -> None:
-    _perform(AddComment(review=review, person=person, text=text))
 
 
 def submit_abort(
@@ -160,6 +194,8 @@ def submit_abort(
     it ended; a run that is over is refused only where nothing below it was open.
     """
     run = get_visible_run(user_id=person.user_id, code=run_code)
+    require_role(user_id=person.user_id, project_id=run.project_id, role=Role.REVIEWER)
+    _refuse_own_chain(run, person=person)
     abort = partial(AbortRun, person=person, reason=reason)
     closed = None
     try:
@@ -169,6 +205,22 @@ def submit_abort(
     reached = children and _abort_below(run, partial(abort, above=str(run.code)))
     if closed is not None and not reached:
         raise closed
+
+
+def _refuse_own_chain(run: Run, *, person: PersonPrincipal) -> None:
+    """What the server itself writes is no agent's work, that a reviewer could end."""
+    if is_administration_run(run):
+        raise Forbidden(
+            "This run tells who changed what in the project: nobody aborts it or adds "
+            "a note to it."
+        )
+    if not is_system_run(run):
+        return
+    role = get_role(user_id=person.user_id, project_id=run.project_id)
+    if not role.includes(Role.MANAGER):
+        raise Forbidden(
+            "This run is the server's own record. Managers may abort it or add a note."
+        )
 
 
 def _abort_below(run: Run, abort: Callable[..., AbortRun]) -> bool:
@@ -199,6 +251,13 @@ def submit_reopen(
     )
 
 
+def submit_note(*, run_code: str, person: PersonPrincipal, text: str) -> None:
+    run = get_visible_run(user_id=person.user_id, code=run_code)
+    require_role(user_id=person.user_id, project_id=run.project_id, role=Role.REVIEWER)
+    _refuse_own_chain(run, person=person)
+    get_writer().perform_now(AddNote(run_code=str(run.code), person=person, text=text))
+
+
 def submit_acknowledgement(
     *,
     run_code: str,
@@ -207,6 +266,7 @@ def submit_acknowledgement(
     session: str | None = None,
 ) -> None:
     run = get_visible_run(user_id=person.user_id, code=run_code)
+    require_role(user_id=person.user_id, project_id=run.project_id, role=Role.REVIEWER)
     refuse_from_session(session, run=run, person=person)
     known = parse_code(warning_code)
     warning = (
@@ -218,34 +278,3 @@ def submit_acknowledgement(
         get_writer().perform_now(
             AcknowledgeWarning(run_code=str(run.code), warning=warning, person=person)
         )
-
-
-def _perform(change_request: ReviewChangeRequest) -> None:
-    """A closed review says how it ended."""
-    try:
-        get_writer().perform_now(change_request)
-    except ReviewNotOpen:
-        raise _build_closed_error(
-            change_request.person, change_request.review_code
-        ) from None
-
-
-def _build_closed_error(person: PersonPrincipal, review_code: str) -> DomainError:
-    review = get_visible_review(user_id=person.user_id, code=review_code)
-    if review.state == ReviewState.EXPIRED:
-        return ReviewExpired(
-            f"Nobody ruled before {format_timestamp(review.due_at)}: "
-            f"the outcome was {review.on_expiry}."
-        )
-    ruling = build_ruling_answer(review)
-    if ruling is None:
-        return AlreadyRuled(
-            f"The review is {review.state}: it needs no ruling any more.",
-            state=review.state,
-            ruling=None,
-        )
-    return AlreadyRuled(
-        f"{ruling['by']} ruled {ruling['action']} at {ruling['at']}.",
-        state=review.state,
-        ruling=ruling,
-    )

@@ -11,7 +11,8 @@ from reviews.policies.backtest.perform import perform_next
 from reviews.policies.moves import move_running_runs
 from reviews.policies.suggestions.perform import perform_next_search
 from reviews.policies.suggestions.services import start_due_searches
-from reviews.rulings import expiry
+from reviews.rulings import expiry, held
+from reviews.teamwork.sweep import end_claims, return_snoozed
 
 # One thread of a process runs backtests: the others do what cannot wait.
 _backtesting = threading.Lock()
@@ -19,7 +20,18 @@ _backtesting = threading.Lock()
 
 @shared_task
 def expire_reviews() -> int:
-    return expiry.expire_due_reviews()
+    """Those whose time is over; of the others, it is told which are late, and which
+    rulings on them were never sent."""
+    held.drop_unsent_rulings()
+    expired = expiry.expire_due_reviews()
+    expiry.note_late_reviews()
+    return expired
+
+
+@shared_task
+def release_reviews() -> int:
+    """Those whose claim is over, and those that were set aside until now."""
+    return end_claims() + return_snoozed()
 
 
 @shared_task

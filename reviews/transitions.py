@@ -5,21 +5,48 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from guidance.core.runs.allowances import (
+    Allowance,
+    remove_allowance,
+    replace_allowance,
+)
 from ledger.entry_types import Payload, register_entry_type
 from ledger.state import OpenReview, RunState
+
+# What is done to a project's people, agents and settings: entries of a chain of its own.
+ADMINISTRATION = (
+    *("settings.recorded", "project.created", "project.changed"),
+    *("agent.created", "agent.changed", "key.made", "key.revoked"),
+    *("person.invited", "person.joined", "person.changed", "person.removed"),
+    *("person.invitation_withdrawn", "person.password_link"),
+    *("person.password_given", "password.changed"),
+    *("token.made", "token.revoked", "sign_in.ended"),
+)
 
 
 def register_entry_types() -> None:
     register_entry_type("review.opened", apply=apply_opened)
     register_entry_type("review.ruled", apply=apply_ruled)
+    register_entry_type("review.approved", apply=apply_approved)
+    register_entry_type("review.amended", apply=apply_amended)
     register_entry_type("review.withdrawn", apply=apply_withdrawn)
     for name in ("review.expired", "review.superseded"):
         register_entry_type(name, apply=apply_closed)
-    for name in ("review.claimed", "review.released", "review.commented"):
+    for name in (
+        "review.assigned",
+        "review.snoozed",
+        "review.returned",
+        "review.claimed",
+        "review.released",
+        "review.commented",
+        *("review.late", "review.held", "review.taken_back", "review.unsent"),
+    ):
         register_entry_type(name)
+    register_entry_type("allowance.given", apply=apply_allowed)
+    register_entry_type("allowance.ended", apply=apply_allowance_end)
     for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
         register_entry_type(name)
-    for name in ("warning.acknowledged", "policy.refused"):
+    for name in ("note.added", "warning.acknowledged", "policy.refused"):
         register_entry_type(name)
     for name in (
         "policy.recorded",
@@ -28,7 +55,10 @@ def register_entry_types() -> None:
         "policy.assigned",
         "policy.shadow_started",
         "policy.shadow_stopped",
+        "limit.raised",
     ):
+        register_entry_type(name)
+    for name in ADMINISTRATION:
         register_entry_type(name)
 
 
@@ -40,11 +70,36 @@ def apply_opened(run: RunState, payload: Payload, at: datetime) -> RunState:
         digest=payload["content_digest"],
         due_at=datetime.fromisoformat(payload["due_at"]),
         on_expiry=payload["on_expiry"],
+        approvals_needed=payload.get("approvals_needed", 1),
     )
     opened = replace(run, open_reviews=(*run.open_reviews, review))
     if review.kind in {"loop_action", "policy_change"}:
         return opened  # one action waits, its chain goes on
     return opened.with_status("paused", reason=payload["title"], at=at)
+
+
+def apply_approved(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    """One of several approvals: the run waits as before."""
+    review = run.open_review(payload["review"])
+    if review is None:
+        return run
+    approved_by = (*review.approved_by, payload["by"])
+    return run.with_review(
+        replace(review, version=review.version + 1, approved_by=approved_by)
+    )
+
+
+def apply_amended(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    """Something else is to run: nobody has approved that yet."""
+    review = run.open_review(payload["review"])
+    if review is None:
+        return run
+    amended_by = tuple(dict.fromkeys((*review.amended_by, payload["by"])))
+    return run.with_review(
+        replace(
+            review, version=review.version + 1, approved_by=(), amended_by=amended_by
+        )
+    )
 
 
 def apply_ruled(run: RunState, payload: Payload, at: datetime) -> RunState:
@@ -59,6 +114,32 @@ def apply_ruled(run: RunState, payload: Payload, at: datetime) -> RunState:
         calls = ruled.memory.calls.count_verdict(weight=0.0, granted=True)
         ruled = count_call(replace(ruled, memory=replace(ruled.memory, calls=calls)))
     return _resume(ruled, at)
+
+
+def build_allowance(payload: Payload, at: datetime) -> Allowance:
+    """As its entry gives it."""
+    return Allowance(
+        code=payload["allowance"],
+        review=payload["review"],
+        gate=payload["gate"],
+        up_to=payload["up_to"],
+        steps=payload["steps"],
+        last_step=payload["last_step"],
+        given_at=at,
+        ends_at=datetime.fromisoformat(payload["ends_at"]),
+        by=payload["by"],
+    )
+
+
+def apply_allowed(run: RunState, payload: Payload, at: datetime) -> RunState:
+    given = build_allowance(payload, at)
+    stands = replace_allowance(run.memory.allowances, given)
+    return replace(run, memory=replace(run.memory, allowances=stands))
+
+
+def apply_allowance_end(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    rest = remove_allowance(run.memory.allowances, payload["allowance"])
+    return replace(run, memory=replace(run.memory, allowances=rest))
 
 
 def apply_withdrawn(run: RunState, payload: Payload, at: datetime) -> RunState:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from django.conf import settings
 from django.test.utils import override_settings
+from httpx._config import DEFAULT_TIMEOUT_CONFIG
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import Project, Role
@@ -26,8 +27,14 @@ pytest_plugins = [
     "pytester",
     "tests.runner.lanes",
     "tests.runner.loggers",
+    "tests.runner.modules",
+    "tests.support.examples",
     "tests.support.pure_decide",
 ]
+
+# What a client of a test waits for at most, unless it says otherwise: five seconds are not
+# enough on a busy machine.
+DEFAULT_TIMEOUT_CONFIG.read = DEFAULT_TIMEOUT_CONFIG.connect = 60.0
 
 # Plain HTTP: no certificates need be read, and no client needs a context of its own.
 PLAIN = httpx.create_ssl_context(verify=False)
@@ -56,6 +63,12 @@ def database(
         guard_decide(patch)
         yield
         close_writer()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup() -> None:
+    """Asked for by the plug-in's own marks and fixtures: a second database would be made."""
+    pytest.fail("Ask for the fixture `database`, and for no mark `django_db`.")
 
 
 @pytest.fixture(scope="session")
@@ -93,6 +106,18 @@ def bob(project: Project) -> Person:
 
 
 @pytest.fixture
+def cleo(project: Project) -> Person:
+    """An admin."""
+    return make_person("cleo", role=Role.ADMIN, project=project)
+
+
+@pytest.fixture
+def dora(project: Project) -> Person:
+    """An auditor."""
+    return make_person("dora", role=Role.AUDITOR, project=project)
+
+
+@pytest.fixture
 def charlie(database: None) -> Person:
     """An outsider: an admin, but of another project."""
     return make_person("charlie", role=Role.ADMIN, project=make_project())
@@ -122,6 +147,20 @@ def reviewer(live: Live, bob: Person) -> Iterator[httpx.Client]:
 def manager(live: Live, alice: Person) -> Iterator[httpx.Client]:
     """The manager's program."""
     with client_for(live, alice) as client:
+        yield client
+
+
+@pytest.fixture
+def admin(live: Live, cleo: Person) -> Iterator[httpx.Client]:
+    """The admin's program."""
+    with client_for(live, cleo) as client:
+        yield client
+
+
+@pytest.fixture
+def auditor(live: Live, dora: Person) -> Iterator[httpx.Client]:
+    """The auditor's program."""
+    with client_for(live, dora) as client:
         yield client
 
 

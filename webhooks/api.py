@@ -1,4 +1,4 @@
-"""The API of webhooks, for managers."""
+"""The API of webhooks, for managers; auditors read."""
 
 from __future__ import annotations
 
@@ -123,7 +123,8 @@ def resend_delivery(request: HttpRequest, delivery: str) -> HttpResponse:
 
 
 def _get_endpoint(request: HttpRequest, code: str) -> WebhookEndpoint:
-    return selectors.get_endpoint(get_person(request), code)
+    to_read = request.method == "GET"
+    return selectors.get_endpoint(get_person(request), code, to_read=to_read)
 
 
 def _answer_webhook(endpoint: WebhookEndpoint) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Read webhooks and deliveries that a manager may see."""
+"""Read webhooks and deliveries: managers change them, auditors see them, too."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from django.db.models import QuerySet
 
 from accounts.auth import PersonPrincipal
 from accounts.models import Membership, Project, Role
-from accounts.selectors import require_role
+from accounts.selectors import require_role, require_sight
 from common.errors import Forbidden, Invalid, NotFound
 from common.ids import parse_code
 from webhooks.models import Delivery, WebhookEndpoint
 
 MANAGERS = [role.value for role in Role if role.includes(Role.MANAGER)]
+WHO_SEES = [role.value for role in Role if role.sees_all]
 
 
 def list_managed_projects(person: PersonPrincipal) -> list[Project]:
     """The projects that the person manages; Forbidden if there are none."""
+    return _list_projects(person, MANAGERS)
+
+
+def _list_projects(person: PersonPrincipal, roles: list[str]) -> list[Project]:
     memberships = Membership.objects.select_related("project").filter(
-        user_id=person.user_id, role__in=MANAGERS
+        user_id=person.user_id, role__in=roles
     )
     projects = [each.project for each in memberships.order_by("project__slug")]
     if not projects:
@@ -46,14 +51,17 @@ def get_managed_project(person: PersonPrincipal, slug: str | None) -> Project:
 
 
 def list_endpoints(person: PersonPrincipal) -> QuerySet[WebhookEndpoint]:
-    projects = list_managed_projects(person)
+    projects = _list_projects(person, WHO_SEES)
     return WebhookEndpoint.objects.select_related("project", "created_by").filter(
         project__in=projects
     )
 
 
-def get_endpoint(person: PersonPrincipal, code: str) -> WebhookEndpoint:
-    """NotFound for a stranger, Forbidden for a member who is not a manager."""
+def get_endpoint(
+    person: PersonPrincipal, code: str, *, to_read: bool = False
+) -> WebhookEndpoint:
+    """NotFound for a stranger, Forbidden for a member who is not a manager; to read it,
+    an auditor is enough."""
     known = parse_code(code)
     endpoint = (
         WebhookEndpoint.objects.select_related("project", "created_by")
@@ -64,9 +72,11 @@ def get_endpoint(person: PersonPrincipal, code: str) -> WebhookEndpoint:
     )
     if endpoint is None:
         raise NotFound
-    require_role(
-        user_id=person.user_id, project_id=endpoint.project_id, role=Role.MANAGER
-    )
+    who = {"user_id": person.user_id, "project_id": endpoint.project_id}
+    if to_read:
+        require_sight(**who)
+    else:
+        require_role(**who, role=Role.MANAGER)
     return endpoint
 
 

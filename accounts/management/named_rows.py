@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
+from django.core.validators import validate_slug
 
 from accounts.models import Agent, Project, User
 
@@ -31,3 +33,16 @@ def get_agent_named(name: str, slug: str) -> Agent:
 
 def render_agent(agent: Agent) -> str:
     return f"{agent.name}  " + (f"owner {agent.owner}" if agent.owner else "no owner")
+
+
+def check_names(name: str, project: str) -> None:
+    if not name.strip() or len(name) > 120 or not name.isprintable():
+        raise CommandError("NAME must be 1 to 120 printable characters.")
+    try:
+        validate_slug(project)
+    except ValidationError:
+        raise CommandError(
+            "--project takes a slug: letters, digits, - and _ only."
+        ) from None
+    if len(project) > 64:
+        raise CommandError("--project takes at most 64 characters.")

@@ -16,7 +16,7 @@ import sys
 import time
 
 from bench.gates.calls import build_slow_calls, judge
-from bench.gates.yardstick import Timing, measure_slowness
+from bench.yardstick import Timing, measure_slowness
 from guidance.core.secrets import warm_up
 
 

@@ -11,7 +11,7 @@ from bench.figures import Figure, get_percentile
 from bench.gates.calls import build_slow_calls, judge
 from bench.gates.first_calls import measure_first_calls
 from bench.gates.peer import Peer
-from bench.gates.yardstick import Timing, measure_slowness
+from bench.yardstick import Timing, measure_slowness
 from guidance.core.shell_commands import judge_command
 from guidance.core.shell_commands.limits import MAX_CHARACTERS
 from guidance.core.tools.calls import Call, CommandCall

@@ -31,20 +31,28 @@ class PreparedReview:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
     """`token` is a reviewer's, `stranger` the key of an agent of another project;
-    `children` are runs of one tree, under every limit that runs can share."""
+    `children` are runs of one tree, under every limit that runs can share; `cookies` are
+    those of people who have signed in."""
 
     token: str
     stranger: str
     runs: Sequence[PreparedRun]
     reviews: Sequence[PreparedReview]
     children: Sequence[PreparedRun] = ()
+    cookies: Sequence[str] = ()
 
 
 def fill_database(
-    environment: Mapping[str, str], *, runs: int, reviews: int, children: int = 0
+    environment: Mapping[str, str],
+    *,
+    runs: int,
+    reviews: int,
+    children: int = 0,
+    mixed: int = 0,
 ) -> Contents:
-    """Migrate this environment's database and fill it, in a process of its own."""
-    counts = map(str, (runs, reviews, children))
+    """Migrate this environment's database and fill it, in a process of its own. With `mixed`
+    open reviews of every kind there are people who have signed in, too."""
+    counts = map(str, (runs, reviews, children, mixed))
     done = subprocess.run(
         [sys.executable, "-m", "bench.servers.fill_database", *counts],
         env=environment,
@@ -58,4 +66,5 @@ def fill_database(
         runs=[PreparedRun(**run) for run in made["runs"]],
         reviews=[PreparedReview(**review) for review in made["reviews"]],
         children=[PreparedRun(**run) for run in made["children"]],
+        cookies=made["cookies"],
     )

@@ -1,6 +1,6 @@
 """Fill the database that the environment names.
 
-Run it as `python -m bench.servers.fill_database RUNS REVIEWS CHILDREN`.
+Run it as `python -m bench.servers.fill_database RUNS REVIEWS CHILDREN MIXED`.
 
 A program, because Django's settings belong to one process and the measurements use
 two databases. What it made is one line of JSON (`bench.servers.contents.Contents`).
@@ -33,6 +33,11 @@ from accounts.auth import (  # noqa: E402
 from accounts.models import Project, Role  # noqa: E402
 from accounts.services import add_person, issue_agent_key  # noqa: E402
 from bench.servers.contents import Contents, PreparedReview, PreparedRun  # noqa: E402
+from bench.servers.mixed_reviews import (  # noqa: E402
+    MIXED_POLICY,
+    open_mixed_reviews,
+    sign_in_people,
+)
 from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
 from gateway.use_cases.runs import create_run  # noqa: E402
 from gateway.use_cases.steps import submit_steps  # noqa: E402
@@ -53,7 +58,7 @@ REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in rang
 Agents = Sequence[tuple[str, AgentPrincipal]]
 
 
-def main(runs: int, reviews: int, children: int) -> None:
+def main(runs: int, reviews: int, children: int, mixed: int) -> None:
     call_command("migrate", verbosity=0, interactive=False)
     person = add_person(name="bob", role=Role.REVIEWER, project_slug=PROJECT)
     keys = [
@@ -62,11 +67,13 @@ def main(runs: int, reviews: int, children: int) -> None:
     ]
     _, stranger = issue_agent_key(name="stranger", project_slug=f"not-{PROJECT}")
     agents = [(key, require_agent(find_principal(key))) for key in keys]
-    lift_limits(agents[0][1].project_id)
+    lift_limits(agents[0][1].project_id, **(MIXED_POLICY if mixed else {}))
     started = asyncio.run(_start(agents, count=runs + reviews))
     paused = {run.code: run for run in started[runs:]}
     asyncio.run(_pause(agents, started[runs:]))
     tree = asyncio.run(_start_tree(agents, count=children)) if children else []
+    if mixed:
+        asyncio.run(open_mixed_reviews([agent for _, agent in agents], count=mixed))
     close_writer()
     rows = Review.objects.filter(run__code__in=paused).select_related("run")
     contents = Contents(
@@ -83,14 +90,16 @@ def main(runs: int, reviews: int, children: int) -> None:
             )
             for row in rows
         ],
+        cookies=sign_in_people(PROJECT) if mixed else [],
     )
     assert len(contents.reviews) == reviews
     print(json.dumps(asdict(contents)))
 
 
-def lift_limits(project_id: int) -> None:
+def lift_limits(project_id: int, **more: Any) -> None:
     """No run of a measurement ends by its budget, or because it never waits."""
-    document = {"budget": UNLIMITED, "continue": {"throttle_ignore_limit": 1_000}}
+    usual = {"budget": UNLIMITED, "continue": {"throttle_ignore_limit": 1_000}}
+    document = {**usual, **more}
     create_version(
         project_id=project_id, name="default", document=document, activate=True
     )

@@ -30,7 +30,8 @@ NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A server that answers. `database` is a URL, or the path of SQLite's file."""
+    """A server that answers. `database` is a URL, or the path of SQLite's file; programs
+    with its `environment` work on the same database."""
 
     profile: str
     url: str
@@ -38,6 +39,7 @@ class Server:
     database: str
     folder: Path
     contents: Contents
+    environment: Mapping[str, str]
 
 
 @contextmanager
@@ -46,6 +48,7 @@ def start_sqlite_server(
     runs: int = 0,
     reviews: int = 0,
     children: int = 0,
+    mixed: int = 0,
     variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Iterator[Server]:
     """`manage.py up` on an empty folder; `variables` are added to its environment."""
@@ -53,7 +56,7 @@ def start_sqlite_server(
         folder = Path(name)
         environment = {**build_environment(), "CHECKRAIL_DATA": name, **variables}
         contents = fill_database(
-            environment, runs=runs, reviews=reviews, children=children
+            environment, runs=runs, reviews=reviews, children=children, mixed=mixed
         )
         url = f"http://127.0.0.1:{_find_free_port()}"
         command = ["manage.py", "up", "--no-demo", "--port", str(urlsplit(url).port)]
@@ -67,6 +70,7 @@ def start_sqlite_server(
                 database=str(folder / "checkrail.sqlite3"),
                 folder=folder,
                 contents=contents,
+                environment=environment,
             )
 
 
@@ -76,6 +80,7 @@ def start_postgres_server(
     runs: int = 0,
     reviews: int = 0,
     children: int = 0,
+    mixed: int = 0,
     variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Iterator[Server]:
     """`uvicorn --workers 1` on a database of its own; `variables` as above."""
@@ -97,7 +102,7 @@ def start_postgres_server(
             **variables,
         }
         contents = fill_database(
-            environment, runs=runs, reviews=reviews, children=children
+            environment, runs=runs, reviews=reviews, children=children, mixed=mixed
         )
         command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
         command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
@@ -113,6 +118,7 @@ def start_postgres_server(
                 database=database,
                 folder=folder,
                 contents=contents,
+                environment=environment,
             )
 
 

@@ -37,16 +37,16 @@ def _read_number(file: Path, name: str) -> int:
 
 async def wait_until_idle(pid: int) -> None:
     """Returns once the process has worked off what it was given."""
-    before = _read_processor_seconds(pid)
+    before = read_processor_seconds(pid)
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        now = _read_processor_seconds(pid)
+        now = read_processor_seconds(pid)
         if now - before < QUIET_SHARE * LOOK_SECONDS:
             return
         before = now
 
 
-def _read_processor_seconds(pid: int) -> float:
+def read_processor_seconds(pid: int) -> float:
     # The name stands in brackets and may hold spaces; the figures come after it.
     figures = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     user, system = figures[11], figures[12]

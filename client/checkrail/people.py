@@ -45,6 +45,7 @@ FINAL = frozenset({"completed", "failed", "aborted", "abandoned"})
 class Page(Answer):
     items: tuple[Any, ...]
     next_cursor: str | None = None
+    previous_cursor: str | None = None
     total: int | None = None
 
 
@@ -102,6 +103,7 @@ class Desk:
         answer: str | None = None,
         amended: Mapping[str, Any] | None = None,
         remember: Mapping[str, Any] | None = None,
+        allowance: Mapping[str, Any] | None = None,
     ) -> Review:
         """Rule on a review as it was read. One that is named by its id is read first.
 
@@ -112,7 +114,13 @@ class Desk:
             "action": action,
             "version": seen.version,
             "content_digest": seen.content_digest,
-            **drop_unset(note=note, answer=answer, amended=amended, remember=remember),
+            **drop_unset(
+                note=note,
+                answer=answer,
+                amended=amended,
+                remember=remember,
+                allowance=allowance,
+            ),
         }
         return self._post(Review, f"/reviews/{quote_part(seen.id)}/ruling", body)
 
@@ -122,9 +130,13 @@ class Desk:
         *,
         note: str = "",
         remember: Mapping[str, Any] | None = None,
+        allowance: Mapping[str, Any] | None = None,
     ) -> Review:
-        """`remember`: for example `{"scope": "exact", "hours": 8, "uses": 50}`."""
-        return self.rule(review, "approve", note=note, remember=remember)
+        """`remember`: for example `{"scope": "exact", "hours": 8, "uses": 50}`.
+        `allowance`, of a pause: for example `{"steps": 20, "up_to": 0.9}`."""
+        return self.rule(
+            review, "approve", note=note, remember=remember, allowance=allowance
+        )
 
     def abort(self, review: Review | str, *, note: str = "") -> Review:
         return self.rule(review, "abort", note=note)
@@ -159,9 +171,36 @@ class Desk:
     def release(self, review: Review | str) -> Review:
         return self._post(Review, f"/reviews/{quote_part(_get_id(review))}/release", {})
 
-    def comment(self, review: Review | str, text: str) -> Review:
+    def assign(
+        self,
+        review: Review | str,
+        to: str,
+        *,
+        note: str = "",
+        how: str = "least_loaded",
+    ) -> Review:
+        """Give it to a person, or to one of a role: `to="role:reviewer"`."""
+        path = f"/reviews/{quote_part(_get_id(review))}/assign"
+        return self._post(Review, path, {"to": to, "note": note, "how": how})
+
+    def snooze(self, review: Review | str, until: str | None) -> Review:
+        """Set it aside until a time, "run" or "comment"; None brings it back."""
+        path = f"/reviews/{quote_part(_get_id(review))}/snooze"
+        return self._post(Review, path, {"until": until})
+
+    def hand_over(
+        self, review: Review | str, note: str, *, to: str | None = None
+    ) -> Review:
+        """Pass on what you have; without `to` everybody may take it."""
+        path = f"/reviews/{quote_part(_get_id(review))}/handover"
+        return self._post(Review, path, {"note": note, "to": to})
+
+    def comment(
+        self, review: Review | str, text: str, *, reply_to: str | None = None
+    ) -> Review:
+        """`@name` mentions a person; `reply_to` is the id of the comment it answers."""
         path = f"/reviews/{quote_part(_get_id(review))}/comments"
-        return self._post(Review, path, {"text": text})
+        return self._post(Review, path, {"text": text, "reply_to": reply_to})
 
     # Runs
 
@@ -172,10 +211,25 @@ class Desk:
         agent: str | None = None,
         intent: Intent | None = None,
         label: str | None = None,
+        model: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
         q: str | None = None,
+        sort: str | None = None,
     ) -> Iterator[RunState]:
-        """The newest first; more are fetched as they are needed."""
-        wanted = drop_unset(status=status, agent=agent, intent=intent, label=label, q=q)
+        """The newest first, unless `sort` says otherwise; more are fetched as they are
+        needed. `since` and `until` are times with their zone."""
+        wanted = drop_unset(
+            status=status,
+            agent=agent,
+            intent=intent,
+            label=label,
+            model=model,
+            since=since,
+            until=until,
+            q=q,
+            sort=sort,
+        )
         return self._list_pages(RunState, "/runs", wanted)
 
     def run(self, run_id: str) -> RunState:
@@ -200,6 +254,12 @@ class Desk:
             limits["cost_usd"] = format_money(limits["cost_usd"])
         body = {"reason": reason, "budget": limits}
         return self._post(RunState, f"/runs/{quote_part(run_id)}/reopen", body)
+
+    def revoke_allowance(self, run_id: str, allowance_id: str) -> RunState:
+        """From the next step on the run asks again."""
+        run, allowance = quote_part(run_id), quote_part(allowance_id)
+        path = f"/runs/{run}/allowances/{allowance}/revoke"
+        return self._post(RunState, path, {})
 
     # The ledger
 

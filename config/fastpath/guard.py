@@ -32,6 +32,7 @@ from config.fastpath.bodies import (
 )
 from config.fastpath.headers import check_head
 from config.fastpath.key_rate import KeyRate
+from config.fastpath.key_scopes import check_scope
 from config.fastpath.routes import Route
 from ledger.writer.db_threads import run_in_db_thread
 
@@ -57,6 +58,7 @@ class Guard:
         check_head(scope)
         principal = await _get_principal(scope, public=route.public)
         if principal is not None:
+            check_scope(principal, scope)
             self._key_rate.check(principal)
         if scope["method"] in BODILESS:
             return Admitted(principal, b"", receive)

@@ -97,6 +97,23 @@ BODIES: Mapping[str, Any] = {
             "note": "Start with the fixtures.",
         }
     ),
+    "rule_reviews": _build_body(
+        deny={
+            "items": [
+                {"id": _REVIEW, "version": 1, "content_digest": f"sha256:{_HASH}"}
+            ],
+            "action": "deny",
+            "note": "The folder is still in use.",
+        }
+    ),
+    "assign_review": _build_body(
+        person={"to": "bob", "note": "The 2025 table is right."},
+        role={"to": "role:reviewer", "how": "round_robin"},
+    ),
+    "snooze_review": _build_body(event={"until": "comment"}),
+    "hand_over_review": _build_body(
+        handover={"note": "I asked in the team; wait for their word."}
+    ),
     "judge_tool_call": _build_body(
         command={"kind": "command", "command": "rm -rf build"},
         tool={
@@ -141,6 +158,7 @@ ANSWERS: Mapping[str, Any] = {
         "last_step": 0,
         "last_checkpoint_step": 0,
         "open_reviews": [],
+        "allowances": [],
         "head": {"seq": 1, "hash": _HASH},
         "created_at": "2026-11-15T09:30:00.000000Z",
         "updated_at": "2026-11-15T09:30:00.000000Z",
@@ -190,5 +208,38 @@ ANSWERS: Mapping[str, Any] = {
         "preview": None,
         "policy": _POLICY,
         "receipt": {"seq": 9, "hash": _HASH},
+    },
+    "list_rulings": {
+        "items": [
+            {
+                "id": _GRANT,
+                "review": _REVIEW,
+                "run": _RUN,
+                "agent": "release-pilot",
+                "kind": "confirmation",
+                "severity": "high",
+                "rule": "destructive",
+                "rules": ["destructive"],
+                "title": "rm -rf build",
+                "action": "approve",
+                "note": "The folder is made anew",
+                "answer": None,
+                "by": "alice",
+                "opened_at": "2026-11-15T09:30:40.000000Z",
+                "at": "2026-11-15T09:31:12.480000Z",
+                "took_ms": 32480,
+                "outcome": {
+                    "text": "The call ran, the run completed",
+                    "call": "succeeded",
+                    "run_status": "completed",
+                    "accepted": True,
+                    "regretted": False,
+                },
+                "url": f"http://127.0.0.1:8000/p/shop/reviews/{_REVIEW}/",
+            }
+        ],
+        "next_cursor": None,
+        "previous_cursor": None,
+        "total": 1,
     },
 }

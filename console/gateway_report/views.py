@@ -12,14 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Unchanged
-from console.access import ConsoleRequest, require_manager
+from console.access import ConsoleRequest, require_manager, require_sight
 from console.format import format_count
 from console.gateway_report.rows import build_rule_row
 from console.runs.rows import get_live_position
 from guidance.core.policy.rule_drafts import build_warning_draft
 from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force
-from guidance.services import DEFAULT, get_policy_in_force
+from guidance.services import get_policy_in_force
 from reviews.policies.backtest.services import Period
 from reviews.policies.drafts import create_tried_draft
 from reviews.policies.selectors import read_document
@@ -30,7 +30,7 @@ USUAL_DAYS = 30
 
 
 @require_GET
-@require_manager
+@require_sight
 def report(request: ConsoleRequest) -> HttpResponse:
     return _render_report(request)
 
@@ -40,7 +40,7 @@ def _render_report(
 ) -> HttpResponse:
     days, project = _get_days(request.POST or request.GET), request.project
     counts = count_rules(project_id=project.pk, days=days, at=timezone.now())
-    policy = get_policy_in_force(project_id=project.pk, name=DEFAULT)
+    policy = get_policy_in_force(project_id=project.pk, name=project.default_policy)
     document = json.loads(PolicyVersion.objects.get(pk=policy.id).document)
     context = {
         **_build_frame(request),
@@ -62,7 +62,8 @@ def draft(request: ConsoleRequest) -> HttpResponse:
     """The next version of the policy, in which the rule warns; what it would have changed
     is counted at once. One that is there already is shown."""
     project, rule = request.project, request.POST.get("rule", "")
-    version = find_version_in_force(project_id=project.pk, name=DEFAULT)
+    name = project.default_policy
+    version = find_version_in_force(project_id=project.pk, name=name)
     before = read_document(version) if version else {}
     document = build_warning_draft(before, rule)
     if version is None or document is None or document == before:
@@ -72,7 +73,7 @@ def draft(request: ConsoleRequest) -> HttpResponse:
     try:
         made = create_tried_draft(
             project=project,
-            name=DEFAULT,
+            name=name,
             document=document,
             note=f"{rule} warns instead of asking: people are asked too often.",
             person=build_person_principal(request.user),
@@ -80,7 +81,7 @@ def draft(request: ConsoleRequest) -> HttpResponse:
         )
     except Unchanged as same:
         number = same.extra["version"]
-        return redirect("console:policy-version", project.slug, DEFAULT, number)
+        return redirect("console:policy-version", project.slug, name, number)
     except DomainError as refusal:
         return _render_report(request, refusal=refusal.detail, status=refusal.status)
     return redirect("console:backtest", project.slug, made.backtest.code)

@@ -31,6 +31,10 @@ from reviews.open_access import SessionAccess, list_refused_sessions
 COALESCE_SECONDS = 0.08
 # After a slow rendering the next one waits this many times as long as it took.
 REST_FACTOR = 3
+# While more and more happens to reviews, it is told less and less often: nobody reads ten
+# changes a second, and 500 of them are to arrive as a handful of messages.
+REST_SECONDS_PER_CHANGE = 0.1
+LONGEST_REST_SECONDS = 2.0
 RECHECK_SECONDS = 2.0
 ACCESS_SECONDS = 4.0
 SEND_SECONDS = 20.0
@@ -201,8 +205,10 @@ class Broadcaster:
                 await asyncio.sleep(wait)
                 self._due.discard(project_id)
                 began = monotonic()
-                await self._deliver(project_id)
-                wait = max(COALESCE_SECONDS, REST_FACTOR * (monotonic() - began))
+                changes = await self._deliver(project_id)
+                rest = min(LONGEST_REST_SECONDS, REST_SECONDS_PER_CHANGE * changes)
+                took = monotonic() - began
+                wait = max(COALESCE_SECONDS, REST_FACTOR * took, rest)
         except Exception:
             logger.exception(
                 "Updates of a project could not be sent; the re-check will"
@@ -210,7 +216,8 @@ class Broadcaster:
         finally:
             self._flushes.pop(project_id, None)
 
-    async def _deliver(self, project_id: int) -> None:
+    async def _deliver(self, project_id: int) -> int:
+        """Returns how many changes of reviews the largest message tells of."""
         ready = [
             item for item in self._listeners.get(project_id, ()) if not item.sending
         ]
@@ -222,14 +229,16 @@ class Broadcaster:
                 self._sent_positions[project_id] = update.position
                 listener.sending = True
                 self._spawn(self._send(listener, update.text, position=update.position))
+        return max((update.changes for update in found.values()), default=0)
 
     async def _send(self, listener: Listener, text: str, *, position: int) -> None:
         try:
             async with asyncio.timeout(SEND_SECONDS):
                 await listener.push(text)
             listener.since = position
-        except Exception:
+        except Exception as error:
             # Gone, or too slow to be worth waiting for: it comes back with its cursor.
+            logger.debug("A page could not be sent what is new: %r", error)
             self.leave(listener)
         finally:
             listener.sending = False

@@ -1,4 +1,5 @@
-"""The console's sockets. They only carry updates down; every action is an HTTP POST."""
+"""The console's sockets. They carry updates down, and up only what a page shows; every
+action is an HTTP POST."""
 
 from __future__ import annotations
 
@@ -6,12 +7,18 @@ import asyncio
 import json
 from functools import partial
 from typing import Any
+from uuid import UUID
 
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from accounts.models import User
+from accounts.people.browsers import describe_browser
+from accounts.people.sign_ins import update_sign_in
+from common.ids import parse_code
 from console.live.broadcaster import Broadcaster, get_broadcaster
+from console.live.presence import Reading, get_presence
 from console.live.updates import View
+from console.people import build_person
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.open_access import (
     NO_PROJECT,
@@ -19,6 +26,7 @@ from reviews.open_access import (
     SessionAccess,
     get_session_access,
 )
+from reviews.teamwork.comments import store_seen_mentions
 
 UNREADABLE = 4400
 TOO_MANY = 4429
@@ -58,7 +66,8 @@ class CountedConsumer(AsyncWebsocketConsumer):
 
 
 class ConsoleConsumer(CountedConsumer):
-    """One page. It says where it stands (`resume`), then hears what came after."""
+    """One page. It says where it stands (`resume`), then hears what came after; a page of the
+    queue also says which review it shows (`reading`)."""
 
     access: SessionAccess
     view: View
@@ -79,14 +88,20 @@ class ConsoleConsumer(CountedConsumer):
             await self.close(SIGNED_OUT)
             return
         arguments = self.scope["url_route"]["kwargs"]
-        slug = arguments["slug"]
         access = await run_in_db_thread(
-            partial(get_session_access, user=user, slug=slug, session_key=session_key)
+            partial(
+                get_session_access,
+                user=user,
+                slug=arguments["slug"],
+                session_key=session_key,
+                run=arguments.get("code"),
+            )
         )
         if access is None:
             await self.close(NO_PROJECT)
             return
         self.access = access
+        await run_in_db_thread(partial(_update_sign_in, self.scope))
         self.view = View(
             project_id=access.project_id,
             name=arguments["view"],
@@ -104,8 +119,11 @@ class ConsoleConsumer(CountedConsumer):
     ) -> None:
         if self.closed:
             return
+        if self.broadcaster is not None:
+            await self._receive_reading(text_data)
+            return
         since = _parse_resume(text_data)
-        if since is None or self.broadcaster is not None:
+        if since is None:
             await self.close(UNREADABLE)
         else:
             self.since = since
@@ -113,7 +131,21 @@ class ConsoleConsumer(CountedConsumer):
             self.broadcaster = get_broadcaster()
             self.broadcaster.join(self)
 
+    async def _receive_reading(self, text: str | None) -> None:
+        """What the page shows now: the code of a review, or nothing."""
+        known, review = _parse_reading(text)
+        if not known:
+            await self.close(UNREADABLE)
+        elif self.view.name == "queue":
+            user: Any = self.scope["user"]
+            reading = Reading(str(review), user.pk, build_person(user))
+            get_presence().read(self, reading if review else None)
+            if review is not None:
+                seen = partial(store_seen_mentions, user_id=user.pk, review=review)
+                await run_in_db_thread(seen)
+
     async def disconnect(self, code: int) -> None:
+        get_presence().leave(self)
         if hasattr(self, "resume_timeout"):
             self.resume_timeout.cancel()
         if self.broadcaster is not None:
@@ -134,15 +166,41 @@ class NowhereConsumer(CountedConsumer):
             await self.close(NO_PROJECT)
 
 
+def _update_sign_in(scope: Any) -> None:
+    """Every page opens a socket: by it we know when somebody was last seen."""
+    agent = dict(scope["headers"]).get(b"user-agent", b"").decode("latin-1")
+    address, *_ = scope.get("client") or ("",)
+    update_sign_in(
+        user_id=scope["user"].pk,
+        session_key=scope["session"].session_key,
+        browser=describe_browser(agent),
+        address=address,
+    )
+
+
+def _parse_reading(text: str | None) -> tuple[bool, UUID | None]:
+    """Whether it is {"type": "reading", "review": code or null}, and the code."""
+    message = _parse_message(text, "reading")
+    if message is None:
+        return False, None
+    review = message.get("review")
+    code = parse_code(review) if isinstance(review, str) else None
+    return review is None or code is not None, code
+
+
 def _parse_resume(text: str | None) -> int | None:
     """The cursor of {"type": "resume", "since": n}; None for anything else."""
+    message = _parse_message(text, "resume")
+    since = None if message is None else message.get("since")
+    return since if type(since) is int and 0 <= since < 2**63 else None
+
+
+def _parse_message(text: str | None, kind: str) -> dict[str, Any] | None:
     if text is None or len(text) > 200:
         return None
     try:
         message = json.loads(text)
     except ValueError:
         return None
-    if not isinstance(message, dict) or message.get("type") != "resume":
-        return None
-    since = message.get("since")
-    return since if type(since) is int and 0 <= since < 2**63 else None
+    known = isinstance(message, dict) and message.get("type") == kind
+    return message if known else None

@@ -19,25 +19,28 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Project
 from console.fragments import build_partial
+from console.live.queue_changes import render_changes
 from console.queue import fragments as queue_fragments
 from console.queue.floods import list_flood_notices
-from console.queue.rows import build_rows
 from console.runs import fragments as run_fragments
 from console.runs.checks import build_run_checks
-from console.runs.page import build_page, get_run
-from console.runs.rows import (
-    Fleet,
-    build_run_rows,
-    count_fleet,
-    get_live_position,
+from console.runs.entries.paging import (
+    PAGE,
+    count_kinds,
+    describe_length,
+    list_newest_entries,
 )
-from console.runs.timeline import PAGE, build_timeline, list_entries
+from console.runs.list.rows import build_run_rows
+from console.runs.page import build_page, get_run
+from console.runs.rows import Fleet, count_fleet, get_live_position
+from console.runs.timeline import build_timeline
 from ledger.models import Entry, Run
 from ledger.selectors import exclude_system_runs
 from ledger.state import parse_lineage
 from ledger.trees.descendants import is_any_below
-from reviews.models import Permission, ReviewState
-from reviews.queue.order import Tally, count_reviews, list_reviews
+from reviews.models import Permission
+from reviews.queue.order import list_reviews
+from reviews.queue.tally import Tally, count_reviews
 from reviews.rulings.take_overs import TAKING_OVER, list_take_overs
 
 # Further behind than this, a whole list is cheaper than its rows one by one.
@@ -57,10 +60,12 @@ class View:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """A message, and where a page stands once it has taken it in."""
+    """A message, and where a page stands once it has taken it in. `changes` is how often
+    something happened to a review meanwhile."""
 
     position: int
     text: str
+    changes: int = 0
 
 
 class NewEntry(NamedTuple):
@@ -86,8 +91,7 @@ def build_updates(wanted: Iterable[tuple[View, int]]) -> dict[tuple[View, int], 
         if snapshot is None:
             snapshot = snapshots[view.project_id] = ProjectSnapshot(view.project_id)
         if since != snapshot.position:
-            text = snapshot.build_message(view, since=since)
-            found[view, since] = Update(position=snapshot.position, text=text)
+            found[view, since] = snapshot.build_update(view, since=since)
     return found
 
 
@@ -112,8 +116,17 @@ class ProjectSnapshot:
     def fleet(self) -> Fleet:
         return count_fleet(project_id=self.project_id)
 
-    def build_message(self, view: View, *, since: int) -> str:
+    def build_update(self, view: View, *, since: int) -> Update:
         new_entries = self._list_new_entries(since)
+        return Update(
+            position=self.position,
+            text=self._build_message(view, since=since, new_entries=new_entries),
+            changes=sum(map(_is_about_a_review, new_entries or ())),
+        )
+
+    def _build_message(
+        self, view: View, *, since: int, new_entries: list[NewEntry] | None
+    ) -> str:
         match view.name:
             case "queue":
                 part = self._render_queue(since, new_entries)
@@ -125,7 +138,7 @@ class ProjectSnapshot:
                 part = self._render_loop(new_entries)
             case "shadow":
                 part = self._render_shadow(new_entries)
-            case "gates" | "webhooks":
+            case "gates" | "ledger" | "webhooks" | "settings":
                 part = ViewPart()  # not made of entries: read anew when the page is
             case _:
                 part = self._render_run(view.run, since=since, new_entries=new_entries)
@@ -186,16 +199,13 @@ class ProjectSnapshot:
             # Too much to be told: the list fetches its part anew.
             return ViewPart(parts=parts, touched=EVERYTHING)
         reviews = list_reviews(project_id=self.project_id, codes=codes)
-        opened = [item for item in reviews if item.state == ReviewState.OPEN]
-        waiting = build_rows(opened, slug=self.slug, at=self.at, seq=self.position)
-        rows = [
-            *map(queue_fragments.render_row, waiting),
-            *(
-                queue_fragments.render_removal(item.code, seq=self.position)
-                for item in reviews
-                if item.state != ReviewState.OPEN
-            ),
-        ]
+        rows = render_changes(
+            reviews,
+            project_id=self.project_id,
+            slug=self.slug,
+            at=self.at,
+            seq=self.position,
+        )
         parts.append(build_partial("#queue", "rowsync", *rows))
         return ViewPart(parts=parts, touched=[item.code for item in reviews])
 
@@ -274,12 +284,12 @@ class ProjectSnapshot:
         ):
             return ViewPart()
         page = build_page(run, slug=self.slug, at=self.at)
-        entries = list_entries(run)[:PAGE]
+        entries = list_newest_entries(run)
         new = [entry for entry in entries if entry.position > since]
         swap = "rowsync"
         if new_entries is None or len(new) == PAGE:
             new, swap = entries, "innerMorph"
-        rows = build_timeline(new, run=run, at=self.at)
+        rows = build_timeline(new, run=run, at=self.at, slug=self.slug)
         drawn = [run_fragments.render_timeline_row(row) for row in rows]
         checks = build_run_checks(run, slug=self.slug, at=self.at)
         return ViewPart(
@@ -292,6 +302,11 @@ class ProjectSnapshot:
                     for name, drawn_part in run_fragments.render_parts(page).items()
                 ),
                 build_partial("#timeline", swap, *drawn),
+                build_partial("#entries-count", "textContent", describe_length(run)),
+                *(
+                    build_partial(f"#{kind}-count", "textContent", f"{count:,}")
+                    for kind, count in count_kinds(run).items()
+                ),
             )
         )
 

@@ -32,7 +32,7 @@ M = TypeVar("M", bound=Model)
 @require_POST
 @require_member
 def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
-    """Any member pauses the loop; a manager resumes it."""
+    """Any reviewer pauses the loop; a manager resumes it."""
 
     form = PauseForm(request.POST)
 

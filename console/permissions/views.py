@@ -63,7 +63,7 @@ def permissions(request: ConsoleRequest) -> HttpResponse:
 @require_POST
 @require_member
 def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    """Any member may take back; it only means that people are asked again."""
+    """Any reviewer may take back; it only means that people are asked again."""
     here = Permission.objects.filter(project_id=request.project.pk, code=code)
     if not here.exists():
         raise Http404
@@ -102,7 +102,7 @@ def exempt(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @require_POST
 @require_member
 def revoke_exemption(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    """Any member may take back; it only means that calls are blocked again."""
+    """Any reviewer may take back; it only means that calls are blocked again."""
     here = Exemption.objects.filter(project_id=request.project.pk, code=code)
     if not here.exists():
         raise Http404

@@ -285,8 +285,10 @@ def _get_usual_kind(schema: Mapping[str, Any]) -> str:
     if "string" in types:
         return "money" if schema.get("x-unit") == "USD" else "text"
     items = schema.get("items", {})
-    texts = items.get("type") == "string" or any(
-        each.get("type") == "string" for each in items.get("anyOf", ())
+    texts = (
+        "enum" in items
+        or items.get("type") == "string"
+        or any(each.get("type") == "string" for each in items.get("anyOf", ()))
     )
     return "lines" if texts else "yaml"
 

@@ -11,13 +11,20 @@ from django import forms
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import (
+    ConsoleRequest,
+    get_sign_in_time,
+    require_member,
+    require_reader,
+)
 from console.forms import ShownNumber
-from console.queue.amend_verdict import build_amend_verdict
+from console.queue.amending.box import build_amend_box
+from console.queue.amending.verdict import build_amend_verdict
 from console.queue.detail import ReviewDetail
 from console.queue.forms import ClaimForm, CommentForm, RulingForm
 from console.queue.kinds import get_kind
@@ -28,9 +35,14 @@ from console.queue.pages import (
     render_detail,
     render_queue,
 )
+from console.queue.teamwork.forms import AssignForm, SnoozeForm
 from reviews import services
+from reviews.allowances.ending import submit_allowance_end
+from reviews.allowances.selectors import find_allowance
+from reviews.errors import SignInAgain
 from reviews.models import Review
 from reviews.rulings.reading_proof import store_served_page
+from reviews.teamwork import services as teamwork
 from safetext import make_visible
 
 
@@ -41,10 +53,44 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
     form = RulingForm(request.POST, review=review)
 
     def act() -> None:
-        person = build_person_principal(request.user)
-        services.submit_ruling_now(review=review, person=person, **form.get_ruling())
+        person = build_person_principal(
+            request.user, signed_in_at=get_sign_in_time(request)
+        )
+        submit = services.submit_held_ruling if holds else services.submit_ruling_now
+        submit(review=review, person=person, **form.get_ruling())
 
-    return _act(request, review, form, act)
+    # Without a script no page would send it.
+    holds = bool(request.htmx) and request.preferences.takes_back
+    return _act(request, review, form, act, keeps_text=holds)
+
+
+@require_POST
+@require_member
+def send(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """What the page of this person holds: its time is over, or the page is closed."""
+    review = get_review(request, code)
+    try:
+        person = build_person_principal(
+            request.user, signed_in_at=get_sign_in_time(request)
+        )
+        services.send_held_ruling(review=review, person=person)
+    except DomainError as refusal:
+        text = make_visible(refusal.detail)
+        return HttpResponse(text, status=refusal.status, content_type="text/plain")
+    return HttpResponse(status=204)
+
+
+@require_POST
+@require_member
+def take_back(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review = get_review(request, code)
+
+    def act() -> None:
+        services.take_back_ruling(
+            review=review, person=build_person_principal(request.user)
+        )
+
+    return _act(request, review, forms.Form(request.POST), act, keeps_text=True)
 
 
 @require_POST
@@ -56,12 +102,12 @@ def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
         raise Http404
     if review.closed_at is not None:
         return HttpResponse(status=204)  # the detail tells how it ended
-    verdict = build_amend_verdict(review, request.POST.get("amended", ""))
+    verdict = build_amend_verdict(review, request.POST)
     return render(request, "console/queue/_amend_verdict.html", {"verdict": verdict})
 
 
 @require_POST
-@require_member
+@require_reader
 def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The next page of a call that is too long for one."""
     review = get_review(request, code)
@@ -83,7 +129,7 @@ def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), ClaimForm(request.POST)
 
     def act() -> None:
-        services.submit_claim(
+        teamwork.submit_claim(
             review=review,
             person=build_person_principal(request.user),
             take_over=form.cleaned_data["take_over"],
@@ -98,7 +144,7 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
 
     def act() -> None:
-        services.submit_release(
+        teamwork.submit_release(
             review=review, person=build_person_principal(request.user)
         )
 
@@ -111,13 +157,67 @@ def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), CommentForm(request.POST)
 
     def act() -> None:
-        services.submit_comment(
+        teamwork.submit_comment(
             review=review,
             person=build_person_principal(request.user),
             text=form.cleaned_data["text"],
+            reply_to=form.cleaned_data["reply_to"],
         )
 
     return _act(request, review, form, act)
+
+
+@require_POST
+@require_member
+def assign(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review = get_review(request, code)
+    form = AssignForm(request.POST, review=review)
+
+    def act() -> None:
+        person = build_person_principal(request.user)
+        if form.is_handover:
+            note = form.cleaned_data["note"]
+            teamwork.submit_handover(review=review, person=person, note=note)
+        else:
+            teamwork.submit_assignment(
+                review=review, person=person, **form.get_assignment()
+            )
+
+    return _act(request, review, form, act, sent=("assign-note",))
+
+
+@require_POST
+@require_member
+def disallow(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """Take back what the ruling on this review has allowed, if it has."""
+    review = get_review(request, code)
+
+    def act() -> None:
+        given = find_allowance(review, at=timezone.now())
+        if given is not None:
+            submit_allowance_end(
+                run_code=str(review.run.code),
+                code=given.allowance.code,
+                person=build_person_principal(request.user),
+            )
+
+    return _act(request, review, forms.Form(request.POST), act, keeps_text=True)
+
+
+@require_POST
+@require_member
+def snooze(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    review, form = get_review(request, code), SnoozeForm(request.POST)
+
+    def act() -> None:
+        person = build_person_principal(request.user)
+        if review.snoozed_until is not None:
+            teamwork.submit_return(review=review, person=person)
+        else:
+            wanted = form.get_snooze(review, timezone.now())
+            teamwork.submit_snooze(review=review, person=person, **wanted)
+
+    return _act(request, review, form, act, keeps_text=True)
 
 
 def _act(
@@ -127,8 +227,10 @@ def _act(
     act: Callable[[], None],
     *,
     keeps_text: bool = False,
+    sent: tuple[str, ...] = (),
 ) -> HttpResponse:
-    """Act, then show the review as it is now, or beside each field what is wrong."""
+    """Act, then show the review as it is now, or beside each field what is wrong. `sent`
+    names the fields whose texts are taken then: those of the dock, where it is empty."""
     if not form.is_valid():
         return _answer(
             request, review, ActionRefusal(status=Invalid.status, errors=form.errors)
@@ -143,9 +245,11 @@ def _act(
     response = render_detail(request, build_detail_for(request, now))
     if not keeps_text:
         # The text is in the ledger now: the field and its draft may be emptied.
-        taken = [f"note-{review.code}"]
-        if request.POST.get("action"):
-            taken.append(f"amend-{review.code}")
+        names = [*(sent or ("note",))]
+        if request.POST.get("action") and get_kind(review.kind).is_amendable:
+            box = build_amend_box(json.loads(review.content))
+            names += [part.name for part in box.parts]
+        taken = [f"{name}-{review.code}" for name in names]
         response["HX-Trigger"] = json.dumps({"sent": {"fields": taken}})
     return response
 
@@ -165,6 +269,7 @@ def _render_refusal(
         errors=form.errors,
         alert=alert,
         take_over=refusal.extra.get("claimer", ""),
+        asks_password=isinstance(refusal, SignInAgain),
     )
     return _answer(request, now, refused, detail)
 

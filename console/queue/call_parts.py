@@ -64,6 +64,15 @@ class Reason:
     page: int
     permission: str
 
+    @property
+    def is_asking(self) -> bool:
+        return self.tone == "pause"
+
+    @property
+    def confirm_text(self) -> str:
+        """What a person ticks who lets it run all the same."""
+        return f"I have read “{self.message}”, and let it run all the same."
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedCall:
@@ -77,17 +86,13 @@ class ChangedCall:
         return count_asking(self.reasons)
 
     @property
-    def let_through(self) -> str:
-        """What was found and granted all the same; empty where nothing was."""
-        return (
-            f"{format_count(self.asking, 'finding')} let through" if self.asking else ""
-        )
+    def found(self) -> str:
+        return format_count(self.asking, "finding")
 
     @property
-    def confirm_text(self) -> str:
-        """What a person ticks who grants it all the same."""
-        read = "this finding" if self.asking == 1 else f"these {self.asking} findings"
-        return f"I have read {read}, and let it run all the same."
+    def let_through(self) -> str:
+        """What was found and granted all the same; empty where nothing was."""
+        return f"{self.found} let through" if self.asking else ""
 
 
 def build_changed_call(
@@ -98,7 +103,8 @@ def build_changed_call(
     findings: Sequence[Mapping[str, Any]],
 ) -> ChangedCall:
     """The call of a review as a person changed it, on one page however long it is."""
-    instead = {**content, "shown": shown, "findings": findings}
+    # The diff of several edits is of what was asked for.
+    instead = {**content, "shown": shown, "findings": findings, "preview": None}
     call_pages, shells = build_call_pages(instead), find_shells(review, instead)
     return ChangedCall(
         blocks=tuple(
@@ -192,7 +198,7 @@ def _build_reason(finding: Mapping[str, Any], call_pages: Sequence[CallPage]) ->
 
 
 def count_asking(reasons: Iterable[Reason]) -> int:
-    return sum(reason.tone == "pause" for reason in reasons)
+    return sum(reason.is_asking for reason in reasons)
 
 
 def _quote(details: Mapping[str, Any]) -> str:

@@ -6,25 +6,36 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from accounts.models import User
 from console.format import (
-    format_ago,
     format_count,
     format_iso,
+    format_left,
     format_seconds,
     to_milliseconds,
 )
 from console.people import Person, build_person
 from console.queue.agent_wait import ShownWait, build_wait
+from console.queue.allowances.given import ShownAllowance, build_given
+from console.queue.allowances.offer import AllowanceOffer
+from console.queue.approvals import ShownApprovals, build_approvals
+from console.queue.folds.left import AlikeLeft, count_alike_left
+from console.queue.held import ShownHeld, list_held
 from console.queue.kinds import get_kind
 from console.queue.kinds.base import Button, NoteBox, Progress, Subject
+from console.queue.kinds.proportion import fit_buttons
+from console.queue.memory.delivery import Delivery, build_delivery
+from console.queue.memory.past import PastRulings, build_past_rulings
 from console.queue.outcome import Outcome, build_outcome
+from console.queue.rows import SEVERITY_TONES
+from console.queue.teamwork.comments import ShownComment, list_threads
+from console.queue.teamwork.shown import Teamwork, build_teamwork
 from console.runs.summary import (
     Charts,
     RunFacts,
@@ -34,14 +45,14 @@ from console.runs.summary import (
     list_newest_steps,
 )
 from console.runs.timeline import TimelineRow, build_timeline
+from guidance.core.reviews.four_eyes import APPROVING
 from guidance.core.runs.shared_limits import NOTHING
 from ledger.models import Entry, Run
 from ledger.trees.relatives import read_below
-from reviews.models import Review
+from reviews.models import Reversibility, Review, Severity
 from reviews.rulings.gate_choices import list_choices
-from reviews.rulings.take_overs import is_taken_from
 from reviews.selectors import list_review_entries
-from safetext import make_visible, make_visible_line
+from safetext import make_visible_line
 
 TRAIL = 5
 _NOTE_AFTERWARDS = NoteBox(
@@ -49,12 +60,33 @@ _NOTE_AFTERWARDS = NoteBox(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownComment:
-    by: Person
+# What becomes of it when nobody rules, by the outcome that the policy names.
+_THEN = {
+    "abort": "the run is aborted",
+    "stop": "the run is stopped",
+    "deny": "it is denied",
+}
+
+
+class Undo(NamedTuple):
+    """Whether what it lets happen can be undone: in a few words, and in a sentence."""
+
+    word: str
     text: str
-    at: str
-    ago: str
+
+
+_UNDO = {
+    Reversibility.READ_ONLY: Undo(
+        "Changes nothing", "It only reads; what was read stays known."
+    ),
+    Reversibility.HERE: Undo("Can be undone", "Where the agent works."),
+    Reversibility.ELSEWHERE: Undo(
+        "Can be undone elsewhere", "By somebody who has access there."
+    ),
+    Reversibility.IRREVERSIBLE: Undo(
+        "Cannot be undone", "Nothing is known that would undo it."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +101,7 @@ class Templates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewDetail:
-    """`body` is what the partial of its kind shows; `claim` says who else looks at it."""
+    """`body` is what the partial of its kind shows; `team` says who has it."""
 
     code: str
     url: str
@@ -93,13 +125,17 @@ class ReviewDetail:
     opened_at: str
     waiting: str
     agent: ShownWait | None
+    severity: str
+    severity_tone: str
+    undo: Undo
+    answer_by: str
+    left: str
+    is_late: bool
     due_at: str
-    answer_in: str
+    ends_in: str
     then: str
     assignee: Person | None
-    claim: SafeString
-    claimed_at: str
-    claimed: str
+    team: Teamwork
     mine: bool
     history: list[TimelineRow]
     rulings: tuple[str, ...]
@@ -111,7 +147,25 @@ class ReviewDetail:
     version: int
     digest: str
     outcome: Outcome | None
+    alike_left: AlikeLeft | None
+    past: PastRulings | None
+    delivery: Delivery | None
+    offer: AllowanceOffer | None
+    given: ShownAllowance | None
     comments: list[ShownComment]
+    comment_count: int
+    approvals: ShownApprovals | None
+    held: list[ShownHeld]
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the viewer has ruled, and may still take it back."""
+        return any(each.mine for each in self.held)
+
+    @property
+    def refusal(self) -> str:
+        """Why the viewer may not approve it; empty where they may."""
+        return self.approvals.refusal if self.approvals else ""
 
     @property
     def dialog(self) -> str:
@@ -134,7 +188,8 @@ def build_detail(
 ) -> ReviewDetail:
     """A few more queries: the comments, the history with its people, the newest steps;
     another one for a long call."""
-    kind, comments = get_kind(review.kind), _list_comments(review, at=at)
+    kind, comments = get_kind(review.kind), list_threads(review, viewer=viewer, at=at)
+    comment_count = sum(1 + len(each.replies) for each in comments)
     history = list_review_entries(review)
     outcome = build_outcome(review, viewer=viewer, at=at)
     steps = list_newest_steps(review.run, upto=review.step_number)
@@ -153,14 +208,23 @@ def build_detail(
         page=page,
         rulings=list_choices(review),
     )
+    held = list_held(review, viewer=viewer, at=at)
+    approvals = build_approvals(review, viewer=viewer, at=at)
     body = kind.build_body(subject)
+    given = build_given(review, at=at) if outcome else None
     progress = kind.get_progress(body)
     summary, signature = kind.quote_last_step(subject)
     agent, count = subject.run.agent, format_count(review.run.steps, "step")
     return ReviewDetail(
         code=str(review.code),
         url=reverse("console:review", args=[slug, review.code]),
-        seen=_build_fingerprint(review, comments=len(comments), served=progress.served),
+        seen=_build_fingerprint(
+            review,
+            comments=comment_count,
+            served=progress.served,
+            held=[each.code for each in held],
+            given=given.state if given else "",
+        ),
         icon=outcome.icon if outcome else kind.icon,
         tone=outcome.tone if outcome else kind.get_tone(subject.content),
         word=outcome.word if outcome else kind.word,
@@ -189,26 +253,31 @@ def build_detail(
         opened_at=format_iso(review.opened_at),
         waiting=format_seconds((at - review.opened_at).total_seconds()),
         agent=build_wait(review, at),
+        severity=review.severity,
+        severity_tone=SEVERITY_TONES[Severity(review.severity)],
+        undo=_UNDO[Reversibility(review.reversibility)],
+        answer_by=format_iso(review.answer_by),
+        left=format_left((review.answer_by - at).total_seconds()),
+        is_late=at >= review.answer_by,
         due_at=format_iso(review.due_at),
-        answer_in=(
+        ends_in=(
             format_seconds((review.due_at - at).total_seconds())
             if at < review.due_at
             else "no time left"
         ),
-        then=f", then {review.on_expiry}",
+        then=_THEN.get(review.on_expiry, review.on_expiry),
         assignee=build_person(review.assignee) if review.assignee else None,
-        claim=_describe_claim(review, viewer=viewer, history=history),
-        claimed_at=format_iso(review.claimed_at) if review.claimed_at else "",
-        claimed=(
-            format_ago((at - review.claimed_at).total_seconds())
-            if review.claimed_at
-            else ""
-        ),
+        team=build_teamwork(review, viewer=viewer, history=history, at=at),
         mine=review.assignee_id == viewer.pk,
         history=_build_history(history, run=review.run, at=at),
         rulings=subject.rulings,
         is_about_work=kind.is_about_work,
-        buttons=kind.list_buttons(subject, body),
+        buttons=[
+            replace(button, disabled=True)
+            if approvals and approvals.refusal and button.action in APPROVING
+            else button
+            for button in fit_buttons(kind.list_buttons(subject, body), review.severity)
+        ],
         hint=kind.build_hint(subject, body),
         note=_NOTE_AFTERWARDS if outcome else kind.build_note_box(subject, body),
         abort_text=(
@@ -218,20 +287,20 @@ def build_detail(
         version=review.version,
         digest=review.content_digest,
         outcome=outcome,
+        alike_left=(
+            count_alike_left(review, slug=slug)
+            if outcome or any(each.mine for each in held)
+            else None
+        ),
+        past=build_past_rulings(review, slug=slug, at=at),
+        delivery=build_delivery(review, at),
+        offer=None if outcome else kind.build_allowance_offer(subject),
+        given=given,
         comments=comments,
+        comment_count=comment_count,
+        approvals=approvals,
+        held=held,
     )
-
-
-def _list_comments(review: Review, *, at: datetime) -> list[ShownComment]:
-    return [
-        ShownComment(
-            by=build_person(comment.author),
-            text=make_visible(comment.text),
-            at=format_iso(comment.at),
-            ago=format_ago((at - comment.at).total_seconds()),
-        )
-        for comment in review.comments.select_related("author").order_by("pk")
-    ]
 
 
 def _quote(summary: str, signature: str) -> str:
@@ -239,20 +308,6 @@ def _quote(summary: str, signature: str) -> str:
     if summary:
         return f"Its last step: “{summary}”"
     return "Its last step" if signature else ""
-
-
-def _describe_claim(
-    review: Review, *, viewer: User, history: Sequence[Entry]
-) -> SafeString:
-    """Who else has claimed it; empty where nobody has."""
-    if review.assignee is None or review.assignee_id == viewer.pk:
-        return SafeString("")
-    taken = is_taken_from(viewer, history)
-    return format_html(
-        "<b>{}</b> {}",
-        build_person(review.assignee).name,
-        "took this over from you" if taken else "has claimed this",
-    )
 
 
 def _build_history(
@@ -264,15 +319,21 @@ def _build_history(
     return [*(replace(row, text="") for row in rows[:1]), *rows[1:]]
 
 
-def _build_fingerprint(review: Review, *, comments: int, served: int) -> str:
+def _build_fingerprint(
+    review: Review, *, comments: int, served: int, held: Sequence[str], given: str
+) -> str:
     """Changes whenever the detail would show something else."""
-    claimed = to_milliseconds(review.claimed_at) if review.claimed_at else 0
+    since = review.claimed_at or review.assigned_at
+    claimed = to_milliseconds(since) if since else 0
     parts = (
         review.state,
         review.version,
         review.assignee_id or 0,
+        to_milliseconds(review.snoozed_until) if review.snoozed_until else 0,
         claimed,
         comments,
         served,
+        *held,
+        *([given] if given else []),
     )
     return ".".join(map(str, parts))

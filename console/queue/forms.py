@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
+from django.http import QueryDict
 
 from common.errors import DomainError, Invalid
 from common.ids import parse_code
 from console.forms import ShownNumber, TypedText
-from console.queue.amend import parse_amendment
+from console.queue.allowances.offer import parse_allowance
+from console.queue.amending.box import build_amend_box, parse_amendment
+from console.queue.amending.parts import PartsRefused
 from console.queue.kinds import get_kind
 from console.queue.remember import parse_remember
 from reviews.close_flood import CLOSE_LIMIT
 from reviews.models import Review
 from reviews.schemas.fields import Text
+from reviews.schemas.reviews import CommentText
 from safetext import make_visible
 
 
@@ -39,29 +43,58 @@ class RulingForm(forms.Form):
     remember = forms.CharField(required=False)
     hours = forms.CharField(required=False)
     uses = forms.CharField(required=False)
+    # How long it may go on: this once, or so many steps or minutes, up to a value.
+    allow = forms.CharField(required=False)
+    allow_steps = forms.CharField(required=False)
+    allow_minutes = forms.CharField(required=False)
+    allow_up_to = forms.CharField(required=False)
 
     def __init__(self, *args: Any, review: Review, **options: Any) -> None:
         super().__init__(*args, **options)
         self.review = review
         self.is_amendable = get_kind(review.kind).is_amendable
+        self.amends = self.is_amendable and self.data.get("action") == "amend"
+        if self.amends:
+            # A field for each part of the call, beside which its errors stand.
+            for part in build_amend_box(json.loads(review.content)).parts:
+                self.fields.setdefault(part.name, forms.Field(required=False))
 
     def clean_amended(self) -> dict[str, Any] | None:
-        if not self.is_amendable or self.cleaned_data.get("action") != "amend":
+        if not self.amends:
             return None
-        typed: str = self.cleaned_data["amended"] or ""
         try:
-            return parse_amendment(json.loads(self.review.content), typed)
+            return parse_amendment(json.loads(self.review.content), self.data)
+        except PartsRefused as refusal:
+            for name, (_, message) in refusal.problems.items():
+                self.add_error(name, make_visible(message))
+            return None
         except Invalid as refusal:
             raise forms.ValidationError(make_visible(refusal.detail)) from None
 
+    def clean_confirmed(self) -> str:
+        """Each finding by itself: fewer ticks than findings confirm nothing."""
+        ticked: str = self.cleaned_data["confirmed"]
+        asking = ShownNumber().clean(self.data.get("asking", "")) or 1
+        given = cast(QueryDict, self.data).getlist("confirmed")
+        enough = given.count(ticked) >= asking
+        return ticked if enough else ""
+
     def clean(self) -> dict[str, Any]:
-        """Only a call that is approved as it is may be remembered."""
+        """Only a call that is approved as it is may be remembered, and only with an approval
+        something is allowed."""
         said = self.cleaned_data
         remembers = self.is_amendable and said.get("action") == "approve"
         try:
             said["remember"] = parse_remember(said) if remembers else None
         except Invalid as refusal:
             self.add_error("remember", refusal.detail)
+        said["allowance"] = None
+        if said.get("allow") and said.get("action") == "approve":
+            content = json.loads(self.review.content)
+            try:
+                said["allowance"] = parse_allowance(self.review, content, said)
+            except Invalid as refusal:
+                self.add_error("allow", make_visible(refusal.detail))
         return said
 
     def get_ruling(self) -> dict[str, Any]:
@@ -78,12 +111,14 @@ class RulingForm(forms.Form):
             "confirmed": said["confirmed"],
             "take_over": said["take_over"],
             "remember": said["remember"],
+            "allowance": said["allowance"],
         }
 
     def add_refusal(self, refusal: DomainError) -> bool:
         """Put a refusal beside the field that it is about; False where it has none."""
         note = "reason" if self.data.get("action") == "abort" else "text"
         fields = {"note": note, "answer": "text", "amended": "amended"}
+        fields["allowance"] = "allow"
         errors = [
             (name, error["message"])
             for error in refusal.errors
@@ -94,6 +129,8 @@ class RulingForm(forms.Form):
         name = errors[0][0]
         # Beside a field its name need not be said.
         said = [refusal.detail.removeprefix(f"{name}: ")]
+        if name == "allowance":
+            said = [f"{errors[0][1]}."]
         if name == "amended":
             said += [f"{message}." for _, message in errors]
         text = make_visible(" ".join(said))
@@ -102,7 +139,8 @@ class RulingForm(forms.Form):
 
 
 class CommentForm(forms.Form):
-    text = TypedText(Text, missing="Write the note first.")
+    text = TypedText(CommentText, missing="Write the note first.")
+    reply_to = forms.CharField(required=False)
 
 
 class ClaimForm(forms.Form):

@@ -11,14 +11,18 @@ from django.utils.safestring import SafeString
 
 from console.fragments import render_fragment
 from console.queue.floods import FloodNotice
-from console.queue.row_groups import Edge, QueueList
-from console.queue.rows import ReviewRow
-from reviews.queue.order import Tally
+from console.queue.row_groups import Edge, ListRow, QueueList
+from reviews.queue.tally import Tally
 from reviews.rulings.take_overs import TakeOver
 
 
-def render_row(row: ReviewRow) -> SafeString:
-    return render_fragment("console/queue/_row.html", row=row)
+def render_list_row(row: ListRow) -> SafeString:
+    """Of one review, or of several that are alike."""
+    return render_fragment(row.template, row=row)
+
+
+def render_fold_removal(key: str, *, seq: int) -> SafeString:
+    return format_html('<li id="alike-{}" data-seq="{}" data-gone></li>', key, seq)
 
 
 def render_removal(code: object, *, seq: int) -> SafeString:

@@ -28,6 +28,12 @@ _EXPIRED = {
 }
 
 
+def describe_ruling(action: str) -> tuple[str, str, str]:
+    """Its icon and tone, and what somebody did."""
+    icon, tone, _, did = _RULED[action]
+    return icon, tone, did
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """A sentence, and the words that went with it. `over` says whose claim was taken

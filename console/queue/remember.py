@@ -40,13 +40,13 @@ class RememberOffer:
 
 
 def build_remember_offer(review: Review, content: Mapping[str, Any]) -> RememberOffer:
-    call = build_call(
-        kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
-    )
-    if call is None:
+    if content["call_kind"] == "multi_edit":
         return RememberOffer(
             why_not="Several edits at once are asked about every time."
         )
+    call = build_call(
+        kind=content["call_kind"], tool=content["tool"], shown=content["shown"]
+    )
     if not content["permittable"]:
         return RememberOffer(why_not=_explain_refusal(review, content))
     return RememberOffer(shape=_build_shape(call))

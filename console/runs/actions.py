@@ -14,9 +14,10 @@ from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
 from console.forms import get_first_error
 from console.runs.checks import build_run_checks
-from console.runs.forms import AbortForm, ReopenForm
-from console.runs.page import get_run
+from console.runs.forms import AbortForm, NoteForm, ReopenForm
+from console.runs.page import build_page, find_visible_run
 from reviews import services
+from reviews.allowances.ending import submit_allowance_end
 
 
 @require_POST
@@ -40,7 +41,7 @@ def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @require_POST
 @require_member
 def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    run = get_run(project_id=request.project.pk, code=code)
+    run = find_visible_run(request, code)
     if run is None:
         raise Http404
     form, status = ReopenForm(request.POST), Invalid.status
@@ -63,9 +64,30 @@ def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 @require_POST
 @require_member
+def add_note(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    if find_visible_run(request, code) is None:
+        raise Http404
+    form = NoteForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise Invalid(get_first_error(form))
+        services.submit_note(
+            run_code=str(code),
+            person=build_person_principal(request.user),
+            text=form.cleaned_data["text"],
+        )
+    except DomainError as refusal:
+        return _refuse(refusal)
+    if not request.htmx:
+        return redirect("console:run", request.project.slug, code)
+    return HttpResponse(status=204)
+
+
+@require_POST
+@require_member
 def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpResponse:
     """Stop sending the warning to the agent; the run continues as before."""
-    run = get_run(project_id=request.project.pk, code=code)
+    run = find_visible_run(request, code)
     if run is None or not run.warnings.filter(code=warning).exists():
         raise Http404
     services.submit_acknowledgement(
@@ -77,6 +99,25 @@ def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpRespo
         return redirect("console:run", request.project.slug, code)
     checks = build_run_checks(run, slug=request.project.slug, at=timezone.now())
     return render(request, "console/runs/_run_checks.html", {"checks": checks})
+
+
+@require_POST
+@require_member
+def revoke(request: ConsoleRequest, code: UUID, allowance: UUID) -> HttpResponse:
+    """Take back what a person has allowed: from its next step on the run asks again."""
+    if find_visible_run(request, code) is None:
+        raise Http404
+    submit_allowance_end(
+        run_code=str(code),
+        code=str(allowance),
+        person=build_person_principal(request.user),
+    )
+    if not request.htmx:
+        return redirect("console:run", request.project.slug, code)
+    run = find_visible_run(request, code)
+    assert run is not None
+    page = build_page(run, slug=request.project.slug, at=timezone.now())
+    return render(request, "console/runs/_run_allowances.html", {"run": page})
 
 
 def _refuse(refusal: DomainError) -> HttpResponse:

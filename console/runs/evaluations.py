@@ -58,7 +58,8 @@ def _build_cell(evaluation: Mapping[str, Any]) -> EvaluationCell:
 
 
 def _describe_tests(details: Details) -> str:
-    return format_count(len(details.get("said", ())), "source")
+    results = len(details.get("said", ()))
+    return "1 result" if results == 1 else f"the worst of {results:,} results"
 
 
 def _describe_diff(details: Details) -> str:

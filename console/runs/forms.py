@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from common.errors import Invalid
 from console.forms import TypedText
 from ledger.models import Run
-from reviews.schemas.fields import BUDGET_MAX, Reason
+from reviews.schemas.fields import BUDGET_MAX, Reason, ShortText
 from reviews.schemas.reviews import BudgetIn
 
 _MICROS = 1_000_000
@@ -21,6 +21,10 @@ _MINUTE_MS = 60_000
 class AbortForm(forms.Form):
     reason = TypedText(Reason)
     children = forms.BooleanField(required=False)
+
+
+class NoteForm(forms.Form):
+    text = TypedText(ShortText, missing="Write the note first.")
 
 
 class ReopenForm(forms.Form):

@@ -6,13 +6,14 @@ from django.utils.safestring import SafeString
 
 from console.fragments import render_fragment
 from console.runs.checks import RunChecks
+from console.runs.list.rows import RunRow
 from console.runs.page import RunPage
-from console.runs.rows import Fleet, RunRow
+from console.runs.rows import Fleet
 from console.runs.timeline import TimelineRow
 
 
 def render_row(row: RunRow) -> SafeString:
-    return render_fragment("console/runs/_run_row.html", row=row)
+    return render_fragment("console/runs/list/_row.html", row=row)
 
 
 def render_fleet(fleet: Fleet) -> SafeString:
@@ -20,7 +21,7 @@ def render_fleet(fleet: Fleet) -> SafeString:
 
 
 def render_timeline_row(row: TimelineRow) -> SafeString:
-    return render_fragment("console/runs/_timeline_row.html", row=row)
+    return render_fragment("console/runs/_entry_row.html", row=row)
 
 
 def render_parts(page: RunPage) -> dict[str, SafeString]:
@@ -29,7 +30,7 @@ def render_parts(page: RunPage) -> dict[str, SafeString]:
         name: render_fragment(f"console/runs/_{name.replace('-', '_')}.html", run=page)
         for name in (
             *("run-bar", "run-head", "run-evals", "run-charts", "run-side"),
-            "run-open-below",
+            *("run-allowances", "run-open-below"),
         )
     }
 

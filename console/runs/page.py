@@ -14,21 +14,18 @@ from django.utils.safestring import SafeString
 
 from accounts.models import User
 from accounts.selectors import list_managers
+from console.access import ConsoleRequest
 from console.format import build_past_moment, format_count, render_time
+from console.runs.allowances import RunAllowance, list_run_allowances
+from console.runs.curves import Curve, build_curves, read_steps
 from console.runs.evaluations import EvaluationCell, build_evaluations
+from console.runs.limit_links import find_limit_link
 from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
-from console.runs.score_charts import ScoreChart, build_score_charts
-from console.runs.summary import (
-    Charts,
-    RunFacts,
-    build_charts,
-    build_facts,
-    build_figures,
-    list_newest_steps,
-)
+from console.runs.summary import RunFacts, build_facts
 from console.runs.tree import RunTree, build_tree
 from guidance.selectors import get_policy
 from ledger.models import FINAL, Run
+from ledger.selectors import is_administration_run, is_system_run
 from ledger.state import build_budget
 from ledger.trees.relatives import read_relatives
 from reviews.selectors import get_model_cost_of_run
@@ -44,6 +41,7 @@ class Notice:
     head: str
     text: str
     url: str = ""
+    link: str = "Open the review"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,34 +57,49 @@ class RunPage:
     length: str
     rework: int
     notices: tuple[Notice, ...]
+    allowances: tuple[RunAllowance, ...]
     evaluations: tuple[EvaluationCell, ...]
-    charts: Charts | None
-    scores: tuple[ScoreChart, ...]
+    curves: tuple[Curve, ...]
+    curves_note: str
     may_abort: bool
+    may_note: bool
+    acted_on_by: str
     reopen_hint: str
     tree: RunTree | None
     head_seq: int
     head_hash: str
 
 
+def find_visible_run(request: ConsoleRequest, code: UUID) -> Run | None:
+    """The run as far as the viewer may see it: reviewers do not see who changed what."""
+    run = get_run(project_id=request.project.pk, code=code)
+    if run is None or (is_administration_run(run) and not request.role.sees_all):
+        return None
+    return run
+
+
 def get_run(*, project_id: int, code: UUID | str) -> Run | None:
+    """For whoever was let in already."""
     return (
-        Run.objects.select_related("agent", "policy", "parent", "outcome")
+        Run.objects.select_related("agent", "policy", "parent", "outcome", "project")
         .filter(project_id=project_id, code=code)
         .first()
     )
 
 
 def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """Four more queries, for the charts, for what the judge cost, for its children and what
+    """Four more queries (five for a run of many steps), for the curves, for what the judge cost, for its children and what
     they used; another one for a run that may be reopened, two for one that was, beyond its
-    policy's ceiling, and a few for one that stands in a tree."""
+    policy's ceiling, one for one that is allowed something, and a few for one that stands
+    in a tree."""
     slow = is_throttled(run)
-    steps = list_newest_steps(run)
+    steps = read_steps(run)
     asked = get_model_cost_of_run(run.pk)
     relatives = read_relatives([run])[run.pk]
     below = relatives.below
-    facts = build_facts(run, slug=slug, at=at, steps=steps, below=below, asked=asked)
+    facts = build_facts(
+        run, slug=slug, at=at, steps=steps.entries, below=below, asked=asked
+    )
     return RunPage(
         slug=slug,
         facts=facts,
@@ -98,17 +111,25 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         icon="slow" if slow else ICONS[run.status],
         length=format_count(run.steps, "step"),
         rework=run.rework_steps,
-        notices=tuple(_list_notices(run, slug=slug, beyond=_find_beyond_ceiling(run))),
+        notices=tuple(
+            _list_notices(
+                run,
+                slug=slug,
+                beyond=_find_beyond_ceiling(run),
+                limit=find_limit_link(run, steps.entries, slug=slug),
+            )
+        ),
+        allowances=list_run_allowances(run, at=at),
         evaluations=build_evaluations(run),
-        charts=build_charts(
-            build_figures(steps),
-            used=run.tokens_used + below.tokens,
-            limit=run.tokens_limit,
+        curves=build_curves(
+            run, steps, get_policy(run.policy_id).policy.continue_limits
         ),
-        scores=build_score_charts(
-            steps, get_policy(run.policy_id).policy.continue_limits
-        ),
-        may_abort=run.status not in FINAL and not run.observed,
+        curves_note=steps.note,
+        may_abort=run.status not in FINAL
+        and not run.observed
+        and not is_administration_run(run),
+        may_note=not is_administration_run(run),
+        acted_on_by="managers" if is_system_run(run) else "reviewers",
         reopen_hint=_describe_reopening(run) if run.status == "stopped" else "",
         tree=build_tree(run, relatives, slug=slug),
         head_seq=run.head_seq,
@@ -128,8 +149,13 @@ def _describe_run(run: Run, facts: RunFacts, *, at: datetime) -> SafeString:
 
 
 def _list_notices(
-    run: Run, *, slug: str, beyond: Notice | None = None
+    run: Run,
+    *,
+    slug: str,
+    beyond: Notice | None = None,
+    limit: tuple[str, str] = ("", ""),
 ) -> Iterator[Notice]:
+    """`limit` is where the limit that stopped it is raised, and how that is called."""
     if run.observed:
         yield Notice(
             tone="mute",
@@ -157,6 +183,8 @@ def _list_notices(
             icon="slow" if slow else ICONS[run.status],
             head=f"{get_status_word(run).capitalize()}.",
             text=reason,
+            url=limit[0],
+            link=limit[1],
         )
 
 

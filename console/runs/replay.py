@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from console.access import ConsoleRequest, require_member
 from console.format import format_count
-from console.runs.page import get_run
+from console.runs.page import find_visible_run
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from safetext import make_visible_line
@@ -35,7 +35,7 @@ class ShownReplay:
 @require_POST
 @require_member
 def replay(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    run = get_run(project_id=request.project.pk, code=code)
+    run = find_visible_run(request, code)
     if run is None:
         raise Http404
     return render(request, "console/runs/_replayed.html", {"replayed": _replay(run)})

@@ -5,50 +5,34 @@ Values are formatted here, not in templates: rendering is what a live screen pay
 
 from __future__ import annotations
 
-import json
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from functools import reduce
+from operator import or_
 
-from django.db.models import BigIntegerField, Count, F, JSONField, Q, QuerySet
+from django.db.models import BigIntegerField, Count, JSONField, Q
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from accounts.models import SYSTEM_AGENTS
-from common.ids import parse_code
 from console.charts import StepFigure, draw_fleet_bar, draw_gauge
 from console.format import (
-    format_ago,
     format_compact,
     format_count,
     format_exact_money,
-    format_iso,
     format_money,
     format_span,
 )
 from guidance.core.number_format import format_duration, format_percent_beside
 from guidance.core.runs.shared_limits import NOTHING
 from guidance.core.runs.usage import Budget, Usage
-from ledger.models import FINAL, Entry, ProjectHead, Run, RunOutcome
+from ledger.models import Entry, ProjectHead, Run
 from ledger.selectors import exclude_system_runs
 from ledger.state import build_budget, compute_time_used
-from ledger.trees.relatives import Relatives, filter_children, read_relatives
-from safetext import make_visible_line
+from ledger.trees.relatives import Relatives
 
-PAGE = 50
-_SHORT_CODE = re.compile("(r-)?[0-9a-f]{6}")
-# Filters of the run list: what they are called, and the statuses they take in.
-SHOWS: dict[str, tuple[str, ...]] = {
-    "running": ("running",),
-    "paused": ("paused",),
-    "stopped": ("stopped",),
-    "finished": tuple(sorted(FINAL)),
-}
 TONES = {
     "running": "go",
     "paused": "pause",
@@ -95,33 +79,6 @@ class Amount:
     @property
     def spent(self) -> bool:
         return self.share is not None and self.share >= 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    code: str
-    short: str
-    url: str
-    task: str
-    agent: str
-    intent: str
-    observed: bool
-    rejected: str
-    # The run that started it, and how many it started itself; empty where there are none.
-    started_by: str
-    children: str
-    status: str
-    show: str
-    word: str
-    tone: str
-    icon: str
-    steps: int
-    tokens: Amount
-    cost: str
-    updated: str
-    updated_at: str
-    key: int
-    seq: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,77 +132,6 @@ def count_fleet(*, project_id: int) -> Fleet:
         stopped=Count("pk", filter=Q(status="stopped")),
     )
     return Fleet(**counts)
-
-
-def list_runs(
-    *, project_id: int, show: str = "", search: str = "", parent: Run | None = None
-) -> QuerySet[Run]:
-    """The project's runs, newest first, as the filters ask."""
-    runs = Run.objects.filter(project_id=project_id).order_by("-pk")
-    if parent is not None:
-        runs = filter_children(runs, parent=parent)
-    if search not in SYSTEM_AGENTS:
-        runs = exclude_system_runs(runs)
-    if show in SHOWS:
-        runs = runs.filter(status__in=SHOWS[show])
-    if search:
-        wanted = Q(task__icontains=search) | Q(agent__name__icontains=search)
-        code = parse_code(search)
-        if code is not None:
-            wanted |= Q(code=code)
-        elif _SHORT_CODE.fullmatch(search):
-            wanted |= Q(code__endswith=search.removeprefix("r-"))
-        runs = runs.filter(wanted)
-    return runs
-
-
-def build_run_rows(
-    runs: Sequence[Run], *, slug: str, at: datetime, seq: int
-) -> list[RunRow]:
-    relatives = read_relatives(runs)
-    return [
-        build_run_row(run, relatives[run.pk], slug=slug, at=at, seq=seq) for run in runs
-    ]
-
-
-def build_run_row(
-    run: Run, relatives: Relatives, *, slug: str, at: datetime, seq: int
-) -> RunRow:
-    """Needs `agent` and `outcome` to be loaded with the run."""
-    below, parent = relatives.below, relatives.parent
-    return RunRow(
-        code=str(run.code),
-        short=format_short_code(run.code),
-        url=reverse("console:run", args=[slug, run.code]),
-        task=make_visible_line(run.task),
-        agent=make_visible_line(run.agent.name),
-        intent=run.intent,
-        observed=run.observed,
-        rejected=describe_rejection(run),
-        started_by="" if parent is None else format_short_code(parent),
-        children=describe_children(relatives),
-        status=run.status,
-        show=run.status if run.status in SHOWS else "finished",
-        word=get_status_word(run),
-        tone="slow" if is_throttled(run) else TONES[run.status],
-        icon="slow" if is_throttled(run) else ICONS[run.status],
-        steps=run.steps,
-        tokens=list_amounts(run, below=below)[0],
-        cost=format_money(run.cost_micros_used + below.cost_micros),
-        updated=format_ago((at - run.updated_at).total_seconds()),
-        updated_at=format_iso(run.updated_at),
-        key=run.pk,
-        seq=seq,
-    )
-
-
-def describe_rejection(run: Run) -> str:
-    """The evaluators that a finished run did not pass, such as "tests-pass"."""
-    outcome: RunOutcome | None = getattr(run, "outcome", None)
-    if outcome is None or outcome.accepted is not False:
-        return ""
-    evaluations = json.loads(outcome.evaluations)
-    return ", ".join(each["name"] for each in evaluations if each["passed"] is False)
 
 
 def describe_children(relatives: Relatives) -> str:
@@ -330,18 +216,23 @@ def _describe_ceiling(ceiling: int | None, write: Write) -> str:
 
 
 def get_step_figures(
-    *, run_ids: Iterable[int], newest: int
+    *, runs: Mapping[int, Run], newest: int
 ) -> dict[int, list[StepFigure]]:
-    """Tokens of each run's newest steps, oldest first: one query for all runs.
+    """Tokens of the newest steps of each run, oldest first: one query for all runs.
 
     The database picks the figure out of the payload: a queue of a hundred runs would
-    otherwise parse three thousand documents for its sparklines.
+    otherwise parse three thousand documents for its sparklines. Each run has a range of the
+    index of its own; to join the table of runs would read all of them.
     """
+    if not runs:
+        return {}
     report = KeyTransform("report", Cast("payload", JSONField()))
+    ranges = (
+        Q(run_id=run_id, step_number__gt=max(0, run.last_step - newest))
+        for run_id, run in runs.items()
+    )
     entries = (
-        Entry.objects.filter(
-            run_id__in=list(run_ids), step_number__gt=F("run__last_step") - newest
-        )
+        Entry.objects.filter(reduce(or_, ranges))
         .annotate(tokens=Cast(KeyTextTransform("tokens", report), BigIntegerField()))
         .order_by("run_id", "step_number")
         .values_list("run_id", "step_number", "tokens")

@@ -134,11 +134,19 @@ def describe_cost(run: Run, asked: ModelCost | None) -> str:
 def list_newest_steps(run: Run, *, upto: int | None = None) -> list[Entry]:
     """The step entries a chart can show, oldest first."""
     last = run.last_step if upto is None else upto
-    return list(
-        run.entries.filter(
-            step_number__gt=last - CHART_STEPS, step_number__lte=last
-        ).order_by("step_number")
+    found = run.entries.filter(
+        step_number__gt=last - CHART_STEPS, step_number__lte=last
     )
+    return [each for each in found.order_by("step_number") if _is_readable(each)]
+
+
+def _is_readable(step: Entry) -> bool:
+    """False for one that was changed past the server: it must not hide all the others."""
+    try:
+        payload = json.loads(step.payload)
+        return bool({"report", "verdict"} <= payload.keys())
+    except (AttributeError, RecursionError, ValueError):
+        return False
 
 
 def build_figures(entries: Iterable[Entry]) -> list[StepFigure]:

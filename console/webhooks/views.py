@@ -1,4 +1,4 @@
-"""The pages of webhooks, for managers: all of them, and one with what it was sent."""
+"""The pages of webhooks, for managers and auditors: all of them, and one with what it was sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError
-from console.access import ConsoleRequest, require_manager
+from console.access import ConsoleRequest, require_manager, require_sight
 from console.forms import add_refusal
 from console.runs.rows import get_live_position
 from console.webhooks.forms import WebhookForm
@@ -36,7 +36,7 @@ SHOWN_ONCE = "webhook_secret"
 
 
 @require_GET
-@require_manager
+@require_sight
 def webhooks(request: ConsoleRequest) -> HttpResponse:
     return _render_list(request)
 
@@ -75,7 +75,7 @@ def add(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_manager
+@require_sight
 def webhook(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return _render_one(request, code)
 

@@ -18,6 +18,10 @@ REST_SECONDS = 9.0
 TROUBLE_SHARE = 0.7
 # A running run that is silent for so long has nobody who works on it.
 SILENT = timedelta(minutes=1)
+# An agent whose limit of the day is used up looks so often whether it was raised, and
+# tries another run after so many of these.
+LIMIT_REST_SECONDS = 30.0
+LIMIT_RESTS = 20
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +61,8 @@ class Agent:
         self._chance = chance
         self._time_factor = time_factor
         self._works: dict[str, Work] = {}
+        self._tasks: asyncio.TaskGroup | None = None
+        self._is_out_of_budget = False
 
     @property
     def running(self) -> list[Work]:
@@ -69,6 +75,7 @@ class Agent:
         first = True
         try:
             async with asyncio.TaskGroup() as tasks:
+                self._tasks = tasks
                 while True:
                     for run in await self._list_unattended_runs():
                         tasks.create_task(self._finish_work(self._resume_run(run)))
@@ -78,8 +85,18 @@ class Agent:
                         await self._wait_until_free(work, task)
                     first = False
                     await self._sleep(REST_SECONDS * self._chance.uniform(0.5, 1.5))
+                    await self._wait_until_raised()
         except* KeyRejected:
             logger.info("The key of %s is no longer valid", self._profile.name)
+
+    async def _wait_until_raised(self) -> None:
+        """While a limit of the day is used up, only what a manager reopens goes on."""
+        rests = LIMIT_RESTS if self._is_out_of_budget else 0
+        self._is_out_of_budget = False
+        for _ in range(rests):
+            await self._sleep(LIMIT_REST_SECONDS)
+            if await self._list_unattended_runs():
+                return
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds * self._time_factor)
@@ -114,6 +131,16 @@ class Agent:
             run, plan, last_step=run["last_step"], waiting=run["status"] == "paused"
         )
 
+    async def _start_child(
+        self, parent: str, profile: Profile
+    ) -> asyncio.Task[None] | None:
+        """A run below another one; nobody is needed for it."""
+        plan = RunPlan(profile, chance=self._chance, troubled=False)
+        work = await self._start(plan, parent_run=parent)
+        if work is None or self._tasks is None:
+            return None
+        return self._tasks.create_task(self._finish_work(work))
+
     async def _begin(self, *, first: bool) -> Work | None:
         troubled = first or self._chance.random() < TROUBLE_SHARE
         plan = RunPlan(
@@ -121,12 +148,18 @@ class Agent:
             chance=self._chance,
             troubled=troubled and not self._slots.full,
         )
+        return await self._start(plan, hasty=first)
+
+    async def _start(
+        self, plan: RunPlan, *, parent_run: str | None = None, hasty: bool = False
+    ) -> Work | None:
         body = {
             "task": plan.task.text,
-            "intent": self._profile.intent,
+            "intent": plan.profile.intent,
             "model": "demo",
             "labels": plan.task.labels,
             "budget": plan.budget,
+            "parent_run": parent_run,
         }
         answer = await self._client.post("runs", body)
         if not answer.ok:
@@ -134,7 +167,7 @@ class Agent:
             logger.warning("A demo run was refused: %s", answer.body.get("detail"))
             return None
         self._counts.runs += 1
-        return self._create_work(answer.body, plan, hasty=first)
+        return self._create_work(answer.body, plan, hasty=hasty)
 
     def _create_work(self, run: dict[str, Any], plan: RunPlan, **more: Any) -> Work:
         work = self._works[run["id"]] = Work(
@@ -144,6 +177,7 @@ class Agent:
             counts=self._counts,
             chance=self._chance,
             time_factor=self._time_factor,
+            start_child=self._start_child,
             **more,
         )
         if work.needs_person:
@@ -157,6 +191,7 @@ class Agent:
         except (KeyError, TypeError, ValueError):
             logger.exception("%s left a run", self._profile.name)
         finally:
+            self._is_out_of_budget |= work.is_out_of_budget
             del self._works[work.run]
             if work.needs_person:
                 self._slots.release()

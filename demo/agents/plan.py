@@ -77,6 +77,11 @@ class RunPlan:
         return self._next_turn.stop if self._next_turn else None
 
     @property
+    def starts(self) -> Profile | None:
+        """The part of the task that gets a run of its own before the next step."""
+        return self._next_turn.starts if self._next_turn else None
+
+    @property
     def next_summary(self) -> str:
         return self._next_turn.summary if self._next_turn else "Finish"
 
@@ -143,7 +148,11 @@ class RunPlan:
         return {
             "outcome": "completed",
             "summary": self.profile.done,
-            "tests": {"ran": True, "passed": self._chance.randint(40, 300)},
+            "tests": {
+                "ran": True,
+                "passed": self._chance.randint(40, 300),
+                "failed": self.profile.failed_tests,
+            },
             "diff": {
                 "lines_added": added,
                 "lines_removed": added // 3,

@@ -72,6 +72,8 @@ class Turn:
     call: Call | None = None
     check: Check | None = None
     stop: Stop | None = None
+    # A run of its own for a part of the task; the agent works on both.
+    starts: Profile | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,3 +125,5 @@ class Profile:
     # Seconds until its first run, and between two steps once the demo is under way.
     begins_after: float = 0.0
     pace: float = 5.0
+    # Of the tests that it reports in the end, so many fail.
+    failed_tests: int = 0

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any
 
 from demo.agents.plan import RunPlan
-from demo.agents.profile import Ask, Call, Check, Stop
+from demo.agents.profile import Ask, Call, Check, Profile, Stop
 from demo.client import Answer, Client, Counts
 
 WAIT_SECONDS = 25
@@ -40,7 +41,13 @@ EXPECTED = frozenset(
 logger = logging.getLogger(__name__)
 
 
+# Starts a run below another one, and returns the task that works on it.
+StartChild = Callable[[str, Profile], Awaitable[asyncio.Task[None] | None]]
+
+
 class Work:
+    """`is_out_of_budget` says that a limit it shares with other runs stopped it."""
+
     def __init__(
         self,
         *,
@@ -50,6 +57,7 @@ class Work:
         counts: Counts,
         chance: Random,
         time_factor: float,
+        start_child: StartChild,
         hasty: bool = False,
         last_step: int = 0,
         waiting: bool = False,
@@ -66,6 +74,9 @@ class Work:
         self._time_factor = time_factor
         self._hasty = hasty
         self._step = last_step
+        self._start_child = start_child
+        self._children: list[asyncio.Task[None]] = []
+        self.is_out_of_budget = False
 
     async def finish(self) -> None:
         if self.waiting and not await self._wait(review=None):
@@ -100,8 +111,13 @@ class Work:
         stop = self._plan.stop
         if stop is not None and not await self._stop(stop):
             return False
+        part = self._plan.starts
+        if part is not None:
+            child = await self._start_child(self.run, part)
+            self._children += [child] if child else []
         step = self._plan.build_next_step()
         if step is None:
+            await asyncio.gather(*self._children)
             await self._client.post(
                 f"runs/{self.run}/finish", self._plan.build_outcome()
             )
@@ -133,6 +149,8 @@ class Work:
                 self._counts.opened += 1
                 return await self._wait(review=decision["review"]["id"])
             case "stop":
+                gates = {finding["gate"] for finding in decision["findings"]}
+                self.is_out_of_budget = "limits" in gates
                 return False
             case _:
                 raise ValueError(f"The decision {word!r} is not known.")

@@ -32,7 +32,7 @@ def judge_step_again(item: StoredDecision) -> BothJudgements | Unknown:
     reached = find_draft_cap(payload, pair)
     if isinstance(reached, Unknown):
         return reached
-    judge = partial(judge_stored_step, payload, item.state)
+    judge = partial(judge_stored_step, payload, item.state, at=item.at)
     after = judge(policy=pair.draft, budget=build_draft_budget(item), reached=reached)
     if not current:
         own = judge(

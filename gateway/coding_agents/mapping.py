@@ -15,11 +15,16 @@ from guidance.core.canonical import to_canonical_json
 from guidance.core.edits import count_diff_lines
 from guidance.core.tools.calls import Call
 from guidance.redactor import get_fingerprint_key
-from reviews.schemas.calls import CommandBody, EditBody, ToolBody
+from reviews.schemas.calls import (
+    CommandBody,
+    EditBody,
+    ToolBody,
+    UnplannedEditsBody,
+    build_patch_fields,
+)
 
 Input = Mapping[str, Any]
 
-_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 _ONE_COMMAND = re.compile(r"[^|;&\n]+")
 _GIT = re.compile(r"\bgit\b")
 _COMMIT = re.compile(r"\scommit\b")
@@ -53,6 +58,8 @@ def build_input(
             return dict(granted["arguments"])
         case "edit" if tool in _CONTENT:
             return {**given, _CONTENT[tool]: granted["content"]}
+        case "multi_edit" if tool == "MultiEdit":
+            return {**given, "edits": _write_edits(given, granted)}
         case _:
             return None
 
@@ -96,7 +103,9 @@ def shorten(text: str, limit: int = _SUMMARY_WORDS) -> str:
 _CONTENT = {"Write": "content", "Edit": "new_string", "apply_patch": "command"}
 
 
-def _build_body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
+def _build_body(
+    tool: str, given: Input
+) -> CommandBody | EditBody | ToolBody | UnplannedEditsBody:
     match tool:
         case "Bash":
             return CommandBody.model_validate(
@@ -112,12 +121,14 @@ def _build_body(tool: str, given: Input) -> CommandBody | EditBody | ToolBody:
             old, new = given.get("old_string"), given.get("new_string")
             return _build_edit(tool, given, old=old, new=new)
         case "MultiEdit":
-            # The file itself is not sent: what is put into it is judged as one text.
-            old, new = (
-                _join_edits(given, "old_string"),
-                _join_edits(given, "new_string"),
+            # The file itself is not sent: what is put into it is judged.
+            return UnplannedEditsBody.model_validate(
+                {
+                    "tool": tool,
+                    "file_path": given.get("file_path"),
+                    "edits": _read_edits(given.get("edits")),
+                }
             )
-            return _build_edit(tool, given, old=old, new=new)
         case "apply_patch":
             return _build_patch(given)
         case _:
@@ -139,26 +150,36 @@ def _build_edit(tool: str, given: Input, *, old: Any, new: Any) -> EditBody:
 def _build_patch(given: Input) -> EditBody:
     """Codex sends its patches as the argument `command`; they are no command."""
     patch = given.get("command")
-    files: list[str] = []
-    changed = None
-    if isinstance(patch, str):
-        files = _PATCHED.findall(patch)
-        lines = patch.splitlines()
-        changed = sum(line[:1] in {"+", "-"} for line in lines)
     return EditBody.model_validate(
-        {
-            "tool": "apply_patch",
-            "file_path": ", ".join(files)[:4_096] or "unknown",
-            "content": patch,
-            "diff_lines": changed,
-        }
+        {"tool": "apply_patch", "content": patch, **build_patch_fields(patch)}
     )
 
 
-def _join_edits(given: Input, name: str) -> str | None:
-    edits = given.get("edits")
+_EDIT = {"old_string": "old", "new_string": "new", "replace_all": "replace_all"}
+
+
+def _read_edits(edits: Any) -> Any:
+    """In our words; what is no list of edits is refused as it stands."""
     if not isinstance(edits, list):
-        return None
-    texts = [edit.get(name) for edit in edits if isinstance(edit, dict)]
-    whole = [text for text in texts if isinstance(text, str)]
-    return "\n".join(whole) if len(whole) == len(edits) else None
+        return edits
+    return [
+        {name: edit[key] for key, name in _EDIT.items() if key in edit}
+        if isinstance(edit, dict)
+        else edit
+        for edit in edits
+    ]
+
+
+def _write_edits(given: Input, granted: Input) -> list[dict[str, Any]]:
+    """In the host's words, with whatever else it said of each edit that is left."""
+    asked = iter(given["edits"])
+    written: list[dict[str, Any]] = []
+    for edit in granted["edits"]:
+        before = next(
+            each
+            for each in asked
+            if each["old_string"] == edit["old"]
+            if each.get("replace_all", False) == edit["replace_all"]
+        )
+        written.append({**before, "new_string": edit["new"]})
+    return written

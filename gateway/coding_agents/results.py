@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -16,13 +17,18 @@ from gateway.coding_agents.steps import report_step
 from gateway.coding_agents.superseded import AT_THE_TERMINAL, withdraw_review
 from gateway.models import HookAnswer, HookCall
 from gateway.schemas.calls import ResultIn
+from gateway.schemas.runs import ViolationIn
 from gateway.use_cases.claims import submit_result
+from gateway.use_cases.outcomes.seen import RAN_ALTHOUGH_REFUSED
+from gateway.use_cases.outcomes.violations import RecordViolation
 from guidance.core.canonical import to_canonical_json
+from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import GrantExpired, GrantSpent, ReviewOpen, RunClosed
 from reviews.models import ReviewState
 
 OUTPUT_KEPT = 2_000
+NOT_LET_RUN = "ran although it was not let run"
 ASKED = frozenset({HookAnswer.ASK, HookAnswer.LEFT})
 
 
@@ -72,9 +78,25 @@ async def _settle_call(
         )
     except (GrantSpent, RunClosed):
         return ""  # told before, or the run ended meanwhile: the step will say so
-    except (Forbidden, ReviewOpen, GrantExpired):
-        return "ran although it was not let run"
+    except (Forbidden, ReviewOpen):
+        await _record_refused_call(hook, run)
+        return NOT_LET_RUN
+    except GrantExpired:
+        return NOT_LET_RUN
     return ""
+
+
+async def _record_refused_call(hook: HookEvent, run: SessionRun) -> None:
+    """It ran all the same: the run is judged by it at its end."""
+    told = build_summary(hook.tool, hook.given)
+    body = ViolationIn(
+        rule=RAN_ALTHOUGH_REFUSED,
+        severity="critical",
+        description=f"{told} ({NOT_LET_RUN})",
+    )
+    request = RecordViolation(agent=hook.agent, run_code=run.run, body=body)
+    with suppress(RunClosed):  # then its end was the last entry
+        await get_writer().perform(request)
 
 
 def _get_duration(hook: HookEvent) -> int:

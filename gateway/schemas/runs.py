@@ -17,6 +17,7 @@ from ledger.schemas import (
     ReviewKindName,
     ReviewReference,
     RunStatus,
+    SeverityName,
 )
 from reviews.schemas.fields import (
     BUDGET_MAX,
@@ -153,6 +154,9 @@ class ReviewIn(Body):
     ]
     detail: LongText = ""
     options: Annotated[list[LabelValue], Field(max_length=20), Redacted] = []
+    severity: Annotated[
+        SeverityName | None, Field(description="at least this; never less than usual")
+    ] = None
 
 
 class RemainingIn(Body):
@@ -206,6 +210,9 @@ class FindingOut(BaseModel):
     message: str
     value: float | int | None
     limit: float | int | None
+    allowance: Annotated[
+        Id | None, Field(description="the allowance by which this paused nothing")
+    ] = None
 
 
 class RemainingOut(BaseModel):

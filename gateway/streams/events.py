@@ -22,7 +22,7 @@ from gateway.streams.feeds import Head, follow_feed
 from gateway.streams.followers import Follower, get_followers
 from gateway.streams.limits import StreamSlot, take_slot
 from ledger.models import FINAL, Run
-from ledger.selectors import get_visible_run
+from ledger.selectors import get_visible_run, is_administration_run
 from ledger.waiting.hub import get_hub
 from reviews.open_access import Access, KeyAccess, SessionAccess, list_refused
 
@@ -110,13 +110,17 @@ def open_stream(
 
 
 def _build_access(principal: Principal, run: Run, session: Session | None) -> Access:
+    needs_sight = is_administration_run(run)
     if session is None:
-        return KeyAccess(principal=principal, project_id=run.project_id)
+        return KeyAccess(
+            principal=principal, project_id=run.project_id, needs_sight=needs_sight
+        )
     return SessionAccess(
         user_id=session.user_id,
         project_id=run.project_id,
         session_key=session.key,
         auth_hash=session.auth_hash,
+        needs_sight=needs_sight,
     )
 
 

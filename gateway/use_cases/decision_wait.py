@@ -13,10 +13,11 @@ from accounts.auth import (
     AgentPrincipal,
     PersonPrincipal,
     Principal,
-    is_secret_valid,
+    require_valid_secret,
 )
+from accounts.models import SYSTEM_SETTINGS
 from accounts.selectors import get_role
-from common.errors import Invalid, NotFound, Unauthenticated
+from common.errors import Invalid, NotFound
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.streams.followers import get_followers
@@ -99,11 +100,12 @@ def _show_waiting(
 
 def _get_visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
     """The ids of the run and of its project."""
-    if not is_secret_valid(principal):
-        raise Unauthenticated
+    require_valid_secret(principal)
     known = parse_code(run_code)
     run = (
-        Run.objects.filter(code=known).values("pk", "agent_id", "project_id").first()
+        Run.objects.filter(code=known)
+        .values("pk", "agent_id", "project_id", "intent")
+        .first()
         if known
         else None
     )
@@ -114,7 +116,9 @@ def _get_visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
             if run["agent_id"] != principal.agent_id:
                 raise NotFound
         case PersonPrincipal():
-            get_role(user_id=principal.user_id, project_id=run["project_id"])
+            role = get_role(user_id=principal.user_id, project_id=run["project_id"])
+            if run["intent"] == SYSTEM_SETTINGS and not role.sees_all:
+                raise NotFound
     return run["pk"], run["project_id"]
 
 
@@ -132,7 +136,7 @@ def _get_state(
             # All is known but whether this key is still valid, and often that too.
             valid = principal.key_id in wake_up.valid_key_ids
             if not valid and not is_key_valid(principal.key_id):
-                raise Unauthenticated
+                require_valid_secret(principal)
             return known.body, known.head_seq
         # Whose run it is does not change: only the key has to be looked at.
         found = get_decision_state(run_id, review_code, key_id=principal.key_id)

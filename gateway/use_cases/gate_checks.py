@@ -251,6 +251,7 @@ def stop_unasked(plan: Plan, follow_ups: FollowUps, reached: CapReached) -> None
         "run.stopped",
         actor=QUALITY_GATE,
         reason=f"{reached.describe(OPEN_REVIEWS)}: nobody can be asked about the check",
+        cause="review_limit",
     )
 
 

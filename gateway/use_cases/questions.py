@@ -48,9 +48,10 @@ class AskPerson(ChangeRequest[Reply]):
             plan,
             kind=self.body.kind,
             title=self.body.title,
-            content=self.body.model_dump(mode="json"),
+            content=self.body.model_dump(mode="json", exclude={"severity"}),
             actor=self.agent.actor,
             step=run.memory.last_step or None,
+            asked_severity=self.body.severity,
         )
         return plan.change(lambda _entries: _reply_with_review(code, status=201))
 

@@ -42,11 +42,13 @@ from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
+from reviews.allowances.ending import end_used_allowances
 from reviews.caps import find_reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
 from reviews.plan import open_review, revoke_grants
 from reviews.policies.shadow.running import RunningShadow, count_same, find_shadow
 
+GATE_ACTOR = "system:continue-gate"
 TOTAL_MAX = 2**53 - 1
 # In the order people read them; the stored text is sorted.
 VERDICT_FIELDS = (
@@ -153,6 +155,7 @@ class ReportSteps(ChangeRequest[Reply]):
             running_ms=run.measure_running_ms(plan.at),
             waited_ms=waited_ms,
             shared=shared,
+            at=plan.at,
         )
         facts = shared.to_facts()
         if (facts and verdict.decision == "stop") or shared.has_notices:
@@ -171,6 +174,7 @@ class ReportSteps(ChangeRequest[Reply]):
             "engine": ENGINE_VERSION,
             **build_time_facts(run, plan.at),
             **({} if waited_ms is None else {"waited_ms": waited_ms}),
+            **_build_counted_calls(run),
             **facts,
             **({"review_limit": reached.to_json()} if reached else {}),
         }
@@ -187,6 +191,7 @@ class ReportSteps(ChangeRequest[Reply]):
             )
         )
         plan.run = apply_step(run, verdict, plan.at)
+        end_used_allowances(plan, step=report.number, actor=GATE_ACTOR)
         if shared.has_notices:
             add_notices(plan, shared)
             self.shared = self.shared.mark_noticed(shared)
@@ -201,7 +206,7 @@ class ReportSteps(ChangeRequest[Reply]):
                     "decision": payload["verdict"],
                     "limits": asdict(policy.policy.continue_limits),
                 },
-                actor="system:continue-gate",
+                actor=GATE_ACTOR,
                 step=report.number,
             )
             # The draft is sealed later, so the step's own entry can name its review.
@@ -235,6 +240,12 @@ class ReportSteps(ChangeRequest[Reply]):
             return build_reply(decisions[0], status=201)
         every = [*self.earlier, *decisions]
         return build_reply({"decisions": every, "accepted": len(every)})
+
+
+def _build_counted_calls(run: RunState) -> dict[str, int]:
+    """Of the step's calls, those that the gateway let through: they are counted already."""
+    counted = run.memory.calls.granted
+    return {"counted_calls": counted} if counted else {}
 
 
 def refuse_uncountable(used: Usage) -> None:

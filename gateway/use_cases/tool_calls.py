@@ -22,6 +22,7 @@ from gateway.use_cases.call_requests import (
 )
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.outcomes.call_facts import build_call_facts
+from guidance.core.policy.caps import CapReached
 from guidance.core.tools.calls import Call, ToolCall, compute_call_digest
 from guidance.core.tools.exemptions import (
     apply_exemptions,
@@ -73,7 +74,6 @@ async def _submit_under(
     idempotency: Idempotency | None,
 ) -> Reply:
     verdict = await judge_in_project(call, policy, project_id=agent.project_id)
-    key = get_fingerprint_key() if verdict.redacted else None
     reached = None
     if verdict.decision == "require-confirmation":
         # Looked at here first: a flood that is refused anyway takes nobody's lock.
@@ -83,21 +83,11 @@ async def _submit_under(
             agent_id=agent.agent_id,
         )
         reached = await run_in_db_thread(look)
-    checked = CheckedCall(
-        policy=policy,
-        verdict=verdict,
-        digest=compute_call_digest(verdict.call, run=run_code, key=key),
-        key=_build_key(verdict, run=run_code, policy=policy),
-        reached=reached,
-        shadow=await judge_in_shadow(
-            call, verdict, policy=policy, project_id=agent.project_id
-        ),
-        facts=build_call_facts(
-            kind=verdict.call.kind,
-            shown=verdict.shown,
-            preview=verdict.preview,
-            listed=policy.policy.evaluators.forbidden_commands.commands,
-        ),
+    shadow = await judge_in_shadow(
+        call, verdict, policy=policy, project_id=agent.project_id
+    )
+    checked = build_checked_call(
+        verdict, policy=policy, run_code=run_code, reached=reached, shadow=shadow
     )
     stored = await _find_stored_result(agent, run_code, checked)
     if stored is not None:
@@ -128,6 +118,32 @@ async def _submit_under(
         JudgeCall(
             agent=agent, run_code=run_code, checked=checked, idempotency=idempotency
         )
+    )
+
+
+def build_checked_call(
+    verdict: CallVerdict,
+    *,
+    policy: LoadedPolicy,
+    run_code: str,
+    reached: CapReached | None = None,
+    shadow: ShadowedCall | None = None,
+) -> CheckedCall:
+    """The call with all that the writer has to know of it."""
+    key = get_fingerprint_key() if verdict.redacted else None
+    return CheckedCall(
+        policy=policy,
+        verdict=verdict,
+        digest=compute_call_digest(verdict.call, run=run_code, key=key),
+        key=_build_key(verdict, run=run_code, policy=policy),
+        reached=reached,
+        shadow=shadow,
+        facts=build_call_facts(
+            kind=verdict.call.kind,
+            shown=verdict.shown,
+            preview=verdict.preview,
+            listed=policy.policy.evaluators.forbidden_commands.commands,
+        ),
     )
 
 

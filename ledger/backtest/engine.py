@@ -136,7 +136,7 @@ class _RunWalk:
         outcome: BothJudgements | Unknown
         review = subject = None
         try:
-            outcome = self._ask_judge(found, payload)
+            outcome = self._ask_judge(found, payload, entry.at)
             review = payload["review"]["id"] if payload.get("review") else None
             if (
                 isinstance(outcome, BothJudgements)
@@ -157,7 +157,7 @@ class _RunWalk:
         )
 
     def _ask_judge(
-        self, found: RegisteredJudge, payload: Any
+        self, found: RegisteredJudge, payload: Any, at: datetime
     ) -> BothJudgements | Unknown:
         if self._lost or payload is None:
             return Unknown(UNREADABLE)
@@ -168,6 +168,7 @@ class _RunWalk:
         return found.judge(
             StoredDecision(
                 payload=payload,
+                at=at,
                 state=self._state,
                 model=self._run.model,
                 notes=self._notes,

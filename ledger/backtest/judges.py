@@ -56,10 +56,16 @@ class PolicyPair:
     @cached_property
     def same_for_steps(self) -> bool:
         own, draft = self.own, self.draft
-        return (own.continue_limits, own.budget, own.caps.open_reviews) == (
+        return (
+            own.continue_limits,
+            own.budget,
+            own.caps.open_reviews,
+            own.reviews.allowances,
+        ) == (
             draft.continue_limits,
             draft.budget,
             draft.caps.open_reviews,
+            draft.reviews.allowances,
         )
 
     @cached_property
@@ -81,6 +87,7 @@ class StoredDecision:
     """An entry to judge again; `state` is the run's before it."""
 
     payload: Payload
+    at: datetime
     state: RunState
     model: str
     notes: Notes

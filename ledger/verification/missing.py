@@ -17,6 +17,7 @@ FROM (
 ) known
 LEFT JOIN ledger_projecthead head ON head.project_id = known.project_id
 LEFT JOIN ledger_entry entry ON entry.project_id = known.project_id
+{only}
 GROUP BY known.project_id, head.position
 HAVING count(entry.id) <> coalesce(head.position, 0)
   OR coalesce(min(entry.position), 1) <> 1
@@ -25,10 +26,15 @@ ORDER BY known.project_id
 """
 
 
-def list_missing_positions() -> list[str]:
-    """A sentence for each project whose entries are not as many as were handed out."""
+def list_missing_positions(project_id: int | None = None) -> list[str]:
+    """A sentence for each project (or the one) whose entries are not as many as were
+    handed out."""
     with connection.cursor() as cursor:
-        cursor.execute(_MISSING)
+        if project_id is None:
+            cursor.execute(_MISSING.format(only=""))
+        else:
+            only = "WHERE known.project_id = %s"
+            cursor.execute(_MISSING.format(only=only), [project_id])
         rows = cursor.fetchall()
     return [
         f"{_name_project(project_id)}: {head} positions were handed out, "
@@ -37,9 +43,11 @@ def list_missing_positions() -> list[str]:
     ]
 
 
-def list_missing_runs() -> list[str]:
-    """A sentence for each project with entries whose run was deleted."""
+def list_missing_runs(project_id: int | None = None) -> list[str]:
+    """A sentence for each project (or the one) with entries whose run was deleted."""
     orphans = Entry.objects.filter(~Exists(Run.objects.filter(pk=OuterRef("run_id"))))
+    if project_id is not None:
+        orphans = orphans.filter(project_id=project_id)
     counts = orphans.values_list("project_id").annotate(Count("pk"))
     return [
         f"{_name_project(project_id)}: the run of {count} entries is gone"

@@ -21,6 +21,7 @@ from ledger.state import (
     build_unstarted_state,
     list_column_values,
 )
+from ledger.verification.row_checks import compare_runs
 from ledger.verification.unreadable import describe, read_entries, refuse_other
 
 
@@ -73,6 +74,15 @@ def verify_run(run: Run) -> Verification:
         bad = min(seq, row.head_seq) + 1
         reason = f"the run's head is {row.head_seq}, its chain ends at {seq}"
         return _build_broken(seq=seq, prev=prev, bad=bad, reason=reason)
+
+
+def verify_run_and_rows(run: Run) -> Verification:
+    """The chain, and where it is whole also the rows that stand beside it."""
+    result = verify_run(run)
+    if result.ok and (differs := compare_runs([run])):
+        first = min(differs, key=lambda each: each.seq)
+        return replace(result, first_bad_seq=first.seq, reason=first.reason)
+    return result
 
 
 def _apply_entry(state: RunState, entry: Entry) -> tuple[RunState, str | None]:

@@ -119,10 +119,17 @@ class Stored(NamedTuple):
 
 
 class Committer:
-    """Belongs to the writer's thread; `tell` is called after every commit."""
+    """Belongs to the writer's thread; `tell` is called after every commit. `read_clock`
+    is for a demo's past alone: everybody else goes by the database's clock."""
 
-    def __init__(self, tell: Callable[[Committed], None]) -> None:
+    def __init__(
+        self,
+        tell: Callable[[Committed], None],
+        *,
+        read_clock: Callable[[], datetime] | None = None,
+    ) -> None:
         self._tell = tell
+        self._read_clock = read_clock
         self.states = StateCache()
         # PostgreSQL's number for the connection that commits, told before it does:
         # notifications may be there before the commit has returned.
@@ -162,6 +169,8 @@ class Committer:
             lock = lock_project(request.project_id)
         else:
             lock, run = self.states.lock(request.run_code)
+        if self._read_clock is not None:
+            lock = lock._replace(at=self._read_clock())
         if request.idempotency is not None:
             earlier = get_earlier_answer(request.idempotency)
             if earlier is not None:
@@ -187,7 +196,7 @@ class Committer:
 
     def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
-        now = datetime.now(UTC)
+        now = self._read_clock() if self._read_clock else datetime.now(UTC)
         self._read_shared_use(jobs, now)
         pending: dict[str, PendingRun] = {}
         again: list[Job] = []

@@ -38,6 +38,7 @@ POSITION = ("position", "bigint")
 # The scope, the id of its owner, and the day or the month.
 Key = tuple[str, int, str]
 
+AGENT_DAY = "agent_day"
 COUNTERS = "ledger_shareduse"
 # Every column is named: the database knows no defaults.
 COUNTER_COLUMNS = (
@@ -50,7 +51,18 @@ ADD_ON_CONFLICT = "ON CONFLICT (scope, owner, period) DO UPDATE SET " + ", ".joi
     f"{part} = {COUNTERS}.{part} + excluded.{part}" for part in PARTS
 )
 ZEROS = ", ".join(["0"] * (len(COUNTER_COLUMNS) - 6))
-_COUNT = (
+_RAISE = (
+    f"INSERT INTO {COUNTERS} ({', '.join(COUNTER_COLUMNS)}) "  # noqa: S608
+    "VALUES (%s, %s, %s, 0, 0, 0, %s, %s, %s, 0, 0, 0) "
+    "ON CONFLICT (scope, owner, period) DO UPDATE SET "
+    + ", ".join(
+        f"{part}_extra = {COUNTERS}.{part}_extra + excluded.{part}_extra, "
+        f"{part}_noticed = CASE WHEN excluded.{part}_extra > 0 THEN 0 "
+        f"ELSE {COUNTERS}.{part}_noticed END"
+        for part in PARTS
+    )
+)
+COUNT = (
     f"INSERT INTO {COUNTERS} ({', '.join(COUNTER_COLUMNS)}) "  # noqa: S608
     f"VALUES (%s, %s, %s, %s, %s, %s, {ZEROS}) {ADD_ON_CONFLICT}"
 )
@@ -101,6 +113,19 @@ def list_periods(at: datetime) -> tuple[str, str]:
     return day, day[:7]
 
 
+def build_scope_keys(
+    *, agent_id: int | None, project_id: int, at: datetime
+) -> dict[str, Key]:
+    """Where the limits of each scope are counted; those of an agent only with one."""
+    day, month = list_periods(at)
+    of_agent = {} if agent_id is None else {AGENT_DAY: ("agent", agent_id, day)}
+    return {
+        **of_agent,
+        "project_day": ("project", project_id, day),
+        "project_month": ("project", project_id, month),
+    }
+
+
 def count_spent(writes: Iterable[RunWrite]) -> dict[Key, Usage]:
     """What these writes add to each counter."""
     sums: dict[Key, list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -116,7 +141,17 @@ def count_spent(writes: Iterable[RunWrite]) -> dict[Key, Usage]:
 
 def build_count_statement(key: Key, spent: Usage) -> Statement:
     """Add to one counter, whether or not it is there yet."""
-    return Statement(_COUNT, [*key, *(getattr(spent, part) for part in PARTS)])
+    return Statement(COUNT, list_count_values(key, spent))
+
+
+def list_count_values(key: Key, spent: Usage) -> list[Any]:
+    """For the placeholders of `COUNT`."""
+    return [*key, *(getattr(spent, part) for part in PARTS)]
+
+
+def build_raise_statement(key: Key, more: Usage) -> Statement:
+    """Give more on top of a limit; notices of what was raised come anew."""
+    return Statement(_RAISE, [*key, *(getattr(more, part) for part in PARTS)])
 
 
 def build_notice_statement(limit: SharedLimit, percent: int) -> Statement:
@@ -131,10 +166,7 @@ def build_notice_statement(limit: SharedLimit, percent: int) -> Statement:
 
 
 def _list_counters(state: RunState) -> list[Key]:
-    day, month = list_periods(state.updated_at)
-    return [
-        *((RUN, above, "") for above in state.ancestors),
-        ("agent", state.agent_id, day),
-        ("project", state.project_id, day),
-        ("project", state.project_id, month),
-    ]
+    keys = build_scope_keys(
+        agent_id=state.agent_id, project_id=state.project_id, at=state.updated_at
+    )
+    return [*((RUN, above, "") for above in state.ancestors), *keys.values()]

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from accounts.models import Agent
+from guidance.core.policy.limits import UNLIMITED, take_stricter
 from guidance.core.runs.shared_limits import (
     NOTHING,
     PARTS,
@@ -35,22 +37,39 @@ from guidance.selectors import get_policy
 from ledger.state import RunState
 from ledger.writer import sql
 from ledger.writer.run_writes import (
+    AGENT_DAY,
     COUNTER_COLUMNS,
     COUNTERS,
+    ZEROS,
     Key,
     RunWrite,
-    list_periods,
+    build_scope_keys,
 )
 
+# An agent's own limits come with what is counted, as rows of this scope.
+OWN = "own"
 _READ = f"SELECT {', '.join(COUNTER_COLUMNS)} FROM {COUNTERS} "  # noqa: S608
+_READ_OWN = (
+    f" UNION ALL SELECT '{OWN}', id, '', "  # noqa: S608 (names of columns)
+    + "".join(f"{part}_limit, " for part in PARTS)
+    + ZEROS
+    + f" FROM {Agent._meta.db_table} WHERE ("
+    + " OR ".join(f"{part}_limit IS NOT NULL" for part in PARTS)
+    + ") AND id "
+)
 _PG_READ = (
     _READ + "JOIN unnest(%s::text[], %s::bigint[], %s::text[]) "
     "AS wanted(scope, owner, period) USING (scope, owner, period)"
+    + _READ_OWN
+    + "= ANY(%s::bigint[])"
 )
 _SQLITE_READ = (
-    _READ + "JOIN json_each(%s) wanted ON scope = json_extract(wanted.value, '$[0]') "
+    _READ  # noqa: S608 (names of columns)
+    + "JOIN json_each(%s) wanted ON scope = json_extract(wanted.value, '$[0]') "
     "AND owner = json_extract(wanted.value, '$[1]') "
     "AND period = json_extract(wanted.value, '$[2]')"
+    + _READ_OWN
+    + "IN (SELECT value FROM json_each(%s))"
 )
 _ANCESTOR_COLUMNS = (
     *("id", "code", "open_reviews"),
@@ -68,6 +87,13 @@ class Counted(NamedTuple):
     used: Usage
     extra: Usage
     noticed: Usage
+
+
+class Read(NamedTuple):
+    """What the counters say, and by the ids of agents the limits of their own."""
+
+    counted: dict[Key, Counted]
+    own: dict[int, Budget]
 
 
 class Ancestor(NamedTuple):
@@ -92,11 +118,12 @@ _NEVER_COUNTED = Counted(NOTHING, NOTHING, NOTHING)
 def read_shared_use(states: Sequence[RunState], at: datetime) -> dict[int, SharedUse]:
     """By the ids of the runs, with two queries at most."""
     keys = {key for state in states for key in _list_keys(state, at)}
-    counted = _read_counted(sorted(keys))
+    read = _read_counted(sorted(keys), sorted({state.agent_id for state in states}))
+    counted = read.counted
     above = _read_ancestors({each for state in states for each in state.ancestors})
     # Runs of one batch mostly share the same: it is built once (bench steps).
     of_run = cache(partial(_list_limits_of_run, counted, above))
-    of_scope = cache(partial(_list_limits_of_scope, counted))
+    of_scope = cache(partial(_list_limits_of_scope, read))
     return {
         state.id: SharedUse(
             below=counted.get((RUN, state.id, ""), _NEVER_COUNTED).used,
@@ -134,15 +161,12 @@ def _list_keys(state: RunState, at: datetime) -> list[Key]:
 
 
 def _build_keys(state: RunState, at: datetime) -> dict[str, Key]:
-    """Where the limits of each scope are counted; nothing where nobody has set any."""
-    if not get_policy(state.policy_id).policy.limits.are_shared:
-        return {}
-    day, month = list_periods(at)
-    return {
-        "agent_day": ("agent", state.agent_id, day),
-        "project_day": ("project", state.project_id, day),
-        "project_month": ("project", state.project_id, month),
-    }
+    """Where the limits of each scope are counted; only the agent's day where its policy
+    sets none: the agent may have limits of its own."""
+    keys = build_scope_keys(agent_id=state.agent_id, project_id=state.project_id, at=at)
+    if get_policy(state.policy_id).policy.limits.are_shared:
+        return keys
+    return {AGENT_DAY: keys[AGENT_DAY]}
 
 
 def _list_limits_of_run(
@@ -164,14 +188,17 @@ def _list_limits_of_run(
 
 
 def _list_limits_of_scope(
-    counted: dict[Key, Counted], scope: str, key: Key, policy_id: int
+    read: Read, scope: str, key: Key, policy_id: int
 ) -> tuple[SharedLimit, ...]:
-    """What a policy limits for an agent or a project."""
-    row = counted.get(key, _NEVER_COUNTED)
+    """What a policy limits for an agent or a project, or the agent itself has."""
+    row = read.counted.get(key, _NEVER_COUNTED)
+    budget = getattr(get_policy(policy_id).policy.limits, scope)
+    if scope == AGENT_DAY:
+        budget = take_stricter(budget, read.own.get(key[1], UNLIMITED))
     return tuple(
         list_limits(
             scope,
-            budget=getattr(get_policy(policy_id).policy.limits, scope),
+            budget=budget,
             used=row.used,
             extra=row.extra,
             noticed=row.noticed,
@@ -190,15 +217,23 @@ def _is_crowded(state: RunState, shared: SharedUse) -> bool:
     )
 
 
-def _read_counted(keys: Sequence[Key]) -> dict[Key, Counted]:
-    if not keys:  # nobody in this batch shares anything
-        return {}
+def _read_counted(keys: Sequence[Key], agents: Sequence[int]) -> Read:
+    if not keys:
+        return Read({}, {})
     if connection.vendor == "postgresql":
         columns = [sql.format_array(column) for column in zip(*keys, strict=True)]
-        rows = sql.execute(_PG_READ, columns)
+        rows = sql.execute(_PG_READ, [*columns, sql.format_array(agents)])
     else:
-        rows = sql.execute(_SQLITE_READ, [json.dumps(keys)])
-    return {row[:3]: Counted(*map(_build_usage, _split(row[3:]))) for row in rows}
+        rows = sql.execute(_SQLITE_READ, [json.dumps(keys), json.dumps(agents)])
+    read = Read({}, {})
+    for scope, owner, period, *amounts in rows:
+        parts = _split(amounts)
+        if scope == OWN:
+            limits = dict(zip(PARTS, parts[0], strict=True))
+            read.own[owner] = Budget(time_ms=None, **limits)
+        else:
+            read.counted[scope, owner, period] = Counted(*map(_build_usage, parts))
+    return read
 
 
 def _read_ancestors(ids: set[int]) -> dict[int, Ancestor]:

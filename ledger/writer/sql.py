@@ -7,6 +7,7 @@ tables for a millisecond unless it may keep the statement prepared.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -141,7 +142,13 @@ def parse_time(value: datetime) -> datetime:
     return value if value.tzinfo else value.replace(tzinfo=UTC)
 
 
+def _parse_json(value: Any) -> Any:
+    """SQLite has it as text."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
 _PARSERS: dict[str, Callable[[Any], Any]] = {
+    "JSONField": _parse_json,
     "UUIDField": parse_uuid,
     "DateTimeField": parse_time,
 }

@@ -20,6 +20,7 @@ LIMIT = 10_000
 
 _COLUMNS = (
     *("id", "code", "project_id", "agent_id", "policy_id", "lineage"),
+    "labels",
     *dict(COLUMNS),
 )
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM ledger_run WHERE code = %s"  # noqa: S608

@@ -12,12 +12,13 @@ from django.db import connection
 from ledger.state import COLUMNS, list_column_values
 from ledger.writer import sql
 from ledger.writer.run_writes import (
+    COUNT,
     ENTRY_COLUMNS,
     POSITION,
     RunWrite,
-    build_count_statement,
     count_spent,
     join_names,
+    list_count_values,
     list_entry_values,
 )
 
@@ -36,6 +37,7 @@ _SQLITE_ENTRY = (
     f"INSERT INTO ledger_entry ({join_names((*ENTRY_COLUMNS, POSITION))}) "  # noqa: S608
     f"VALUES ({', '.join(['?'] * (len(ENTRY_COLUMNS) + 1))})"
 )
+_SQLITE_COUNT = COUNT.replace("%s", "?")
 
 
 def store_runs(writes: Sequence[RunWrite]) -> set[int]:
@@ -71,7 +73,8 @@ def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
             for entry in entries
         ],
     )
-    for key, spent in count_spent(won).items():
-        text, given = build_count_statement(key, spent)
-        cursor.execute(text.replace("%s", "?"), given)
+    cursor.executemany(
+        _SQLITE_COUNT,
+        [list_count_values(key, spent) for key, spent in count_spent(won).items()],
+    )
     return {write.state.id for write in won}

@@ -6,29 +6,18 @@ delays nobody, and the next tick finds what was lost.
 
 from __future__ import annotations
 
-import logging
-
 from ledger.waiting.coalescing import CoalescingSender
+from ledger.waiting.task_hints import send_task
 from ledger.writer import Committed, listen_always
 
 DECIDE = "loop.decide"
 # Soon enough for the loop, and a burst of rulings becomes one hint.
 PAUSE_S = 0.5
-EXPIRES_S = 60
-
-logger = logging.getLogger(__name__)
 
 
 def _send_tasks(projects: list[int]) -> None:
-    # Late: a command that writes nothing need not load Celery.
-    from celery import current_app
-    from kombu.exceptions import OperationalError
-
     for project_id in projects:
-        try:
-            current_app.send_task(DECIDE, (project_id,), expires=EXPIRES_S, retry=False)
-        except (OperationalError, OSError) as error:
-            logger.warning("A hint to the loop could not be sent: %s", error)
+        send_task(DECIDE, project_id)
 
 
 # Gathered first: agents that wait for the same commit come before the loop.

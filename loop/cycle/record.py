@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.guardrails import GUARDRAILS_VERSION, RuledProposal
 from guidance.core.loop.proposals import Proposal
-from guidance.core.policy import ReviewRules
 from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
 from loop.cycle.act import LOOP_ACTOR, Action
@@ -149,7 +148,6 @@ class DecisionRecord:
 
     def _open_review(self, plan: Plan, action: Action) -> str:
         kind = self.policy.policy.loop.kinds[action.proposal.kind or ""]
-        expires = self.policy.policy.reviews.expires_after_s
         return open_review(
             plan,
             kind=Kind.LOOP_ACTION,
@@ -167,7 +165,7 @@ class DecisionRecord:
                 "state_hash": action.state_hash,
             },
             actor=LOOP_ACTOR,
-            rules=ReviewRules(expires_after_s=expires, on_expiry=DENY),
+            rules=replace(self.policy.policy.reviews, on_expiry=DENY),
         )
 
 

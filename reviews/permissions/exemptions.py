@@ -166,8 +166,11 @@ def get_visible_exemption(person: PersonPrincipal, code: str) -> Exemption:
 
 
 def submit_exemption_revocation(*, person: PersonPrincipal, code: str) -> Exemption:
-    """Any member may: it only means that such a call is blocked again."""
+    """Any reviewer may: it only means that such a call is blocked again."""
     exemption = get_visible_exemption(person, code)
+    require_role(
+        user_id=person.user_id, project_id=exemption.project_id, role=Role.REVIEWER
+    )
     if exemption.revoked_at is None:
         get_writer().perform_now(
             RevokeExemption(

@@ -13,6 +13,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.auth import PersonPrincipal
+from accounts.models import Role
+from accounts.selectors import require_role
 from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
 from guidance.core.tools.calls import Call
@@ -235,6 +237,9 @@ def get_visible_permission(person: PersonPrincipal, code: str) -> Permission:
 def submit_revocation(*, person: PersonPrincipal, code: str) -> Permission:
     """Taking back twice is taking back."""
     permission = get_visible_permission(person, code)
+    require_role(
+        user_id=person.user_id, project_id=permission.project_id, role=Role.REVIEWER
+    )
     if permission.revoked_at is None:
         run_code = str(permission.run.code)
         get_writer().perform_now(

@@ -40,18 +40,40 @@ class MoveRun(ChangeRequest[None]):
         if run.policy_id == self.policy.id:
             raise NotMoved("The run is judged by this version already.")
         plan = Plan(run, at)
-        plan.add_entry(
-            "run.policy_changed",
-            actor=self.actor,
-            payload={
-                "before": get_policy(run.policy_id).build_stamp(),
-                "policy": self.policy.build_stamp(),
-            },
-        )
-        plan.run = plan.run.with_policy(self.policy.id)
-        rows = Run.objects.filter(pk=run.id)
-        plan.side_updates.append(partial(rows.update, policy_id=self.policy.id))
+        add_move(plan, self.policy, actor=self.actor)
         return plan.change(lambda _entries: None)
+
+
+def add_move(plan: Plan, policy: LoadedPolicy, *, actor: str) -> None:
+    """From here on the run is judged by this version."""
+    plan.add_entry(
+        "run.policy_changed",
+        actor=actor,
+        payload={
+            "before": get_policy(plan.run.policy_id).build_stamp(),
+            "policy": policy.build_stamp(),
+        },
+    )
+    plan.run = plan.run.with_policy(policy.id)
+    rows = Run.objects.filter(pk=plan.run.id)
+    plan.side_updates.append(partial(rows.update, policy_id=policy.id))
+
+
+def find_next_version(run: RunState) -> LoadedPolicy | None:
+    """The version that a run goes on under, where its policy has got another one that is
+    meant for runs in progress as well."""
+    name = get_policy(run.policy_id).name
+    newest = (
+        PolicyActivation.objects.filter(
+            policy__project_id=run.project_id, policy__name=name
+        )
+        .order_by("-pk")
+        .first()
+    )
+    if newest is None or not newest.apply_to_running:
+        return None
+    same = newest.version_id == run.policy_id
+    return None if same else get_policy(newest.version_id)
 
 
 def move_running_runs(*, policy_id: int | None = None) -> int:

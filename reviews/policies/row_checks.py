@@ -16,6 +16,7 @@ from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.models import PolicyShadow, ShadowEnd
+from reviews.policies.limits.row_checks import list_raise_faults
 
 
 @dataclass(slots=True)
@@ -102,6 +103,7 @@ def _list_faults(project_id: int) -> Iterator[tuple[str, int]]:
     yield from _compare_active(project_id, expected, last=seq)
     yield from _compare_assignments(project_id, expected)
     yield from _compare_shadows(project_id, expected, last=seq)
+    yield from list_raise_faults(project_id, last=seq)
 
 
 def _compare_versions(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -32,11 +32,11 @@ DENY = "deny"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondManager:
-    """Whether activating a version of a policy needs one, how long a review waits, and
+    """Whether activating a version of a policy needs one, what holds for a review, and
     the review that waits already."""
 
     needed: bool = False
-    expires_after_s: int = 1
+    rules: ReviewRules = field(default_factory=ReviewRules)
     waiting: str | None = None
 
 
@@ -57,7 +57,7 @@ def load_second_manager(project_id: int, name: str) -> SecondManager:
     waiting = find_waiting(project_id, name)
     return SecondManager(
         needed=policy.four_eyes.policy,
-        expires_after_s=policy.reviews.expires_after_s,
+        rules=policy.reviews,
         waiting=waiting.review if waiting else None,
     )
 
@@ -108,7 +108,7 @@ def ask_second_manager(
             "author": author,
         },
         actor=actor,
-        rules=ReviewRules(expires_after_s=second.expires_after_s, on_expiry=DENY),
+        rules=replace(second.rules, on_expiry=DENY),
     )
 
 

@@ -19,6 +19,11 @@ def get_asking_rule(content: Mapping[str, Any]) -> str:
     return str(asked["details"].get("rule") or asked["gate"])
 
 
+def get_asking_message(content: Mapping[str, Any]) -> str:
+    """What it found, in a sentence."""
+    return str(_get_asking_finding(content)["message"])
+
+
 def asks_about_harm(content: Mapping[str, Any]) -> bool:
     return bool(_get_asking_finding(content)["gate"] in FAMILIES)
 

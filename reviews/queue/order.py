@@ -1,89 +1,26 @@
-"""The open reviews of a project as one person's list: filter, order, pages and counts.
+"""The open reviews of a project as one person's list: filter, order and pages.
 
-A count and its list are always the same question. The order knows no clock, so a list
-that is on screen stays right until an entry in the ledger says otherwise; the browser
-sorts arriving rows by the same rule (`static/js/queue.js`).
+A count (`reviews/queue/tally.py`) and its list are always the same question.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import (
-    Case,
-    CharField,
-    Count,
-    Func,
-    IntegerField,
-    Q,
-    QuerySet,
-    When,
-)
+from django.db.models import QuerySet
+from django.utils import timezone
 
-from common.ids import parse_code
-from reviews.models import Kind, Review, ReviewState
+from ledger.run_list.scope import Scope
+from reviews.models import Review, ReviewState
+from reviews.queue.filters import ReviewFilter, filter_reviews
+from reviews.queue.folds import MEMBERS_SHOWN, NO_FOLDS, Fold, Folds, find_folds
+from reviews.queue.places import URGENCY, Place, filter_beyond, get_place, order_rows
 
 PAGE = 100
-SHOWS = ("all", "mine", "unclaimed")
-# In this order: what can destroy something comes before what only waits.
-GROUPS = {
-    "first": "Calls to confirm",
-    "waiting": "Waiting for a decision",
-    "claimed": "Claimed by others",
-}
-FIRST_KINDS = (Kind.CONFIRMATION, Kind.LOOP_ACTION)
-
-_GROUP_NAMES = tuple(GROUPS)
-# Written out: SQLite takes a partial index only when it sees the value, not a parameter.
-_OPEN = Func(template=f"'{ReviewState.OPEN.value}'", output_field=CharField())
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
-    """Where a review stands in a person's list: the group, then the longest wait."""
-
-    group: int
-    opened: int
-    code: str
-
-    def __str__(self) -> str:
-        return f"{self.group}.{self.opened}.{self.code}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """How many reviews are open, by the code of who claimed them: first kinds, others."""
-
-    counts: dict[str, tuple[int, int]]
-
-    @property
-    def total(self) -> int:
-        return sum(map(sum, self.counts.values()))
-
-    @property
-    def counts_json(self) -> str:
-        return json.dumps(self.counts)
-
-    def count_groups(self, *, show: str, viewer: str) -> dict[str, int]:
-        """How many stand in each group of this person's list."""
-        unclaimed = self.counts.get("", (0, 0)) if show != "mine" else (0, 0)
-        mine = self.counts.get(viewer, (0, 0)) if show != "unclaimed" else (0, 0)
-        others = [
-            sum(pair) for code, pair in self.counts.items() if code not in ("", viewer)
-        ]
-        return {
-            "first": unclaimed[0] + mine[0],
-            "waiting": unclaimed[1] + mine[1],
-            "claimed": sum(others) if show == "all" else 0,
-        }
-
-    def count_shown(self, *, show: str, viewer: str) -> int:
-        return sum(self.count_groups(show=show, viewer=viewer).values())
+ANY_OPEN = ReviewFilter(state=ReviewState.OPEN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,47 +34,54 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """The list of one person under one filter."""
+    """The list of one person under one filter; `show` narrows it once more. What is
+    alike is one row in it where it has `folds`."""
 
     project_id: int
     viewer_id: int
     show: str = "all"
+    sort: str = URGENCY
+    wanted: ReviewFilter = ANY_OPEN
+    at: datetime = field(default_factory=timezone.now)
+    folds: Folds = NO_FOLDS
+
+    def fold(self) -> Queue:
+        """The same list with what is alike folded into one row each."""
+        return self.with_folds(find_folds(self.list_reviews(), sort=self.sort))
+
+    def with_folds(self, folds: Folds) -> Queue:
+        return replace(self, folds=folds)
 
     def list_reviews(self) -> QuerySet[Review]:
-        found = list_open(project_id=self.project_id)
+        scope = Scope(project_ids=(self.project_id,))
+        found = filter_reviews(scope, self.wanted, at=self.at)
+        found = found.filter(snoozed_until__isnull=self.show != "snoozed")
         if self.show == "mine":
             return found.filter(assignee_id=self.viewer_id)
         if self.show == "unclaimed":
             return found.filter(assignee_id=None)
+        if self.show == "overdue":
+            return found.filter(answer_by__lte=self.at)
         return found
 
     def get_place(self, review: Review) -> Place:
-        if review.assignee_id not in (None, self.viewer_id):
-            group = "claimed"
-        else:
-            group = "first" if review.kind in FIRST_KINDS else "waiting"
-        return Place(
-            _GROUP_NAMES.index(group),
-            count_microseconds(review.opened_at),
-            str(review.code),
-        )
+        return get_place(review, self.sort)
 
     def count_before(self, place: Place) -> int:
-        return self._order_rows().filter(_filter_beyond(place, "lt")).count()
+        """Those behind a row count with it."""
+        rows = self.list_beyond(place, "lt").count()
+        return rows + self.folds.count_behind(place)
 
     def list_first(self) -> Page:
-        reviews, more = self._list(self._order_rows())
+        reviews, more = self._list(self.order_reviews())
         return Page(reviews=reviews, more_after=more)
 
     def list_after(self, place: Place) -> Page:
-        reviews, more = self._list(
-            self._order_rows().filter(_filter_beyond(place, "gt"))
-        )
+        reviews, more = self._list(self.list_beyond(place, "gt"))
         return Page(reviews=reviews, more_before=True, more_after=more)
 
     def list_before(self, place: Place) -> Page:
-        found = self._order_rows().filter(_filter_beyond(place, "lt")).reverse()
-        reviews, more = self._list(found)
+        reviews, more = self._list(self.list_beyond(place, "lt").reverse())
         return Page(reviews=reviews[::-1], more_before=more, more_after=True)
 
     def list_around(self, review: Review | None) -> Page:
@@ -147,6 +91,9 @@ class Queue:
             return page
         if not self.list_reviews().filter(pk=review.pk).exists():
             return page
+        fold = self.folds.get(review)
+        if fold is not None and fold.first != review.code:
+            return self.list_around(load_reviews().get(code=fold.first))
         place = self.get_place(review)
         half = PAGE // 2
         before, after = self.list_before(place), self.list_after(place)
@@ -156,49 +103,30 @@ class Queue:
             more_after=after.more_after or len(after.reviews) > half,
         )
 
-    def _order_rows(self) -> QuerySet[Review]:
-        claimed = Q(assignee_id__isnull=False) & ~Q(assignee_id=self.viewer_id)
-        group = Case(
-            When(claimed, then=_GROUP_NAMES.index("claimed")),
-            When(kind__in=FIRST_KINDS, then=_GROUP_NAMES.index("first")),
-            default=_GROUP_NAMES.index("waiting"),
-            output_field=IntegerField(),
-        )
-        return (
-            self.list_reviews()
-            .annotate(group=group)
-            .order_by("group", "opened_at", "code")
-        )
+    def order_reviews(self) -> QuerySet[Review]:
+        shown = self.folds.filter_shown(self.list_reviews())
+        return order_rows(shown, self.sort)
+
+    def list_members(self, fold: Fold) -> list[Review]:
+        """The first of those that the fold stands for."""
+        found = order_rows(self.list_reviews(), self.sort)
+        alike = found.filter(alike_key=fold.key)
+        codes = list(alike.values_list("code", flat=True)[:MEMBERS_SHOWN])
+        return _load(codes)
+
+    def list_beyond(self, place: Place, side: str) -> QuerySet[Review]:
+        """In order, what stands on one side of a place: `lt` or `gt`."""
+        return self.order_reviews().filter(filter_beyond(place, self.sort, side))
 
     def _list(self, found: QuerySet[Review]) -> tuple[list[Review], bool]:
         """Sorted by the index alone; then only the rows of the page are read."""
         codes = list(found.values_list("code", flat=True)[: PAGE + 1])
-        rows = load_reviews().in_bulk(codes[:PAGE], field_name="code")
-        return [rows[code] for code in codes[:PAGE] if code in rows], len(codes) > PAGE
+        return _load(codes[:PAGE]), len(codes) > PAGE
 
 
-def parse_place(text: str) -> Place | None:
-    """The place in its one spelling, or None."""
-    group, _, rest = text.partition(".")
-    opened, _, code = rest.partition(".")
-    known = (
-        len(group) == 1
-        and group in "012"
-        and opened.isascii()
-        and opened.isdigit()
-        and len(opened) <= 16
-        and parse_code(code) is not None
-    )
-    return Place(int(group), int(opened), code) if known else None
-
-
-def count_microseconds(moment: datetime) -> int:
-    """Since 1970: exact, and still a number that JavaScript holds exactly."""
-    return (moment - _EPOCH) // timedelta(microseconds=1)
-
-
-def list_open(*, project_id: int) -> QuerySet[Review]:
-    return Review.objects.filter(project_id=project_id, state=_OPEN)
+def _load(codes: Sequence[UUID]) -> list[Review]:
+    rows = load_reviews().in_bulk(codes, field_name="code")
+    return [rows[code] for code in codes if code in rows]
 
 
 def load_reviews() -> QuerySet[Review]:
@@ -210,33 +138,3 @@ def list_reviews(*, project_id: int, codes: Collection[str]) -> list[Review]:
     """These reviews, open or closed."""
     known = [UUID(code) for code in codes]
     return list(load_reviews().filter(project_id=project_id, code__in=known))
-
-
-def count_reviews(*, project_id: int) -> Tally:
-    column = Case(
-        When(kind__in=FIRST_KINDS, then=0), default=1, output_field=IntegerField()
-    )
-    rows = (
-        list_open(project_id=project_id)
-        .annotate(column=column)
-        .values_list("assignee__code", "column")
-        .annotate(count=Count("*"))
-        .order_by()
-    )
-    counts: dict[str, tuple[int, int]] = {}
-    for assignee, is_other, count in rows:
-        code = str(assignee or "")
-        first, others = counts.get(code, (0, 0))
-        counts[code] = (first, others + count) if is_other else (first + count, others)
-    return Tally(counts=counts)
-
-
-def _filter_beyond(place: Place, side: str) -> Q:
-    """What stands on one side of a place: `lt` before it, `gt` after it."""
-    opened_at = _EPOCH + timedelta(microseconds=place.opened)
-    same_group = Q(group=place.group)
-    return (
-        Q(**{f"group__{side}": place.group})
-        | same_group & Q(**{f"opened_at__{side}": opened_at})
-        | same_group & Q(opened_at=opened_at, **{f"code__{side}": UUID(place.code)})
-    )

@@ -71,7 +71,7 @@ class RuleCounts:
     counted_all: bool
 
 
-def _build_findings_expression() -> Func:
+def build_findings_expression() -> Func:
     """The findings of a review's content alone: the call itself may be long."""
     templates = {
         "sqlite": "json_extract(%(expressions)s, '$.findings')",
@@ -105,7 +105,7 @@ def count_rules(
     if policy is not None:
         asked = asked.filter(run__policy__name=policy)
     reviews = asked.order_by("-pk").values_list(
-        "state", "ruling__action", "code", "title", _build_findings_expression()
+        "state", "ruling__action", "code", "title", build_findings_expression()
     )
     counts: dict[str, RuleCount] = {}
     seen, counted_all = 0, True
@@ -117,7 +117,7 @@ def count_rules(
             break
         seen += 1
         answer = _ANSWERS.get(action or state, "ended")
-        for rule, gate in dict(_list_asking(json.loads(text))).items():
+        for rule, gate in dict(list_rules_that_ask(json.loads(text))).items():
             count = counts.setdefault(rule, RuleCount(rule=rule, gate=gate))
             count.asked += 1
             setattr(count, answer, getattr(count, answer) + 1)
@@ -130,7 +130,9 @@ def count_rules(
     )
 
 
-def _list_asking(findings: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def list_rules_that_ask(
+    findings: Iterable[Mapping[str, Any]],
+) -> Iterator[tuple[str, str]]:
     """Every rule that wanted a person, or its gate where it is no rule."""
     for finding in findings:
         if finding["decision"] == "require-confirmation":

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from guidance.core.canonical import to_canonical_json
 from guidance.core.checks import CheckState
 from guidance.core.tools.permission_shapes import build_permission_key
-from reviews.models import GrantState, ReviewState
+from reviews.models import APPROVING, GrantState, Kind, ReviewState, SnoozedFor
+from reviews.queue.subjects import measure_ms
 
 Payload = Mapping[str, Any]
 Key = tuple[str, ...]
@@ -72,8 +74,28 @@ class ExpectedRows:
             if grant.values["state"] == GrantState.ISSUED:
                 grant.change(now, state=GrantState.REVOKED.value, ended_at=now.at)
 
+    def mark_regretted(self, now: EntryOrigin) -> None:
+        """The run ended badly: see `mark_regretted` of `reviews.plan`."""
+        facts = self.get_table("ruling fact").items()
+        others = [pair for pair in facts if pair[1].values["action"] != "abort"]
+        if not others:
+            return
+        (review,), last = others[-1]
+        if last.values["action"] in APPROVING and self._was_used(review, last):
+            last.change(now, regretted=True)
+
+    def _was_used(self, review: str, ruled: Expected) -> bool:
+        if ruled.values["kind"] != Kind.CONFIRMATION:
+            return True
+        call = self.call_by_review.get(review, "")
+        grant = self.get_table("grant").get((call,))
+        return grant is not None and grant.values["state"] == GrantState.SPENT
+
 
 Take = Callable[[ExpectedRows, Payload, EntryOrigin], None]
+
+
+_BACK = {"snoozed_until": None, "snoozed_for": ""}
 
 
 def _open_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
@@ -86,30 +108,89 @@ def _open_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None
         title=payload["title"],
         content=payload["content_digest"],
         content_digest=payload["content_digest"],
+        severity=payload.get("severity", UNKNOWN),
+        reversibility=payload.get("reversibility", UNKNOWN),
         step_number=payload["step"],
         opened_at=now.at,
+        answer_by=payload.get("answer_by", UNKNOWN),
+        late_at=None,
         due_at=payload["due_at"],
         on_expiry=payload["on_expiry"],
         version=payload["version"],
         state=ReviewState.OPEN.value,
         closed_at=None,
         assignee=None,
+        assigned_at=None,
         claimed_at=None,
+        **_BACK,
+        approvals_needed=payload.get("approvals_needed", 1),
+        approvals_given=0,
     )
+
+
+def _keep_approval(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    review = rows.get_table("review")[payload["review"],]
+    version = payload["version"]
+    review.change(now, version=version + 1, approvals_given=payload["given"])
+    amended = payload.get("amended")
+    rows.add(
+        "approval",
+        payload["review"],
+        str(version),
+        now=now,
+        action=payload["action"],
+        note=payload["note"],
+        amended=None if amended is None else to_canonical_json(amended),
+        findings=to_canonical_json(payload.get("amended_findings", [])),
+        by=now.actor,
+        at=now.at,
+    )
+
+
+def _note_late(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    rows.get_table("review")[payload["review"],].change(now, late_at=now.at)
 
 
 def _claim_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     review = rows.get_table("review")[payload["review"],]
-    review.change(now, assignee=now.actor, claimed_at=now.at)
+    if review.values["assignee"] != now.actor:
+        review.change(now, assigned_at=None)
+    review.change(now, assignee=now.actor, claimed_at=now.at, **_BACK)
 
 
 def _release_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    review, assignee = (
+        rows.get_table("review")[payload["review"],],
+        payload.get("assignee"),
+    )
+    given = review.values["assigned_at"] if assignee else None
+    review.change(now, assignee=assignee, assigned_at=given, claimed_at=None)
+
+
+def _assign_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     rows.get_table("review")[payload["review"],].change(
-        now, assignee=None, claimed_at=None
+        now,
+        assignee=payload["to"],
+        assigned_at=now.at if payload["to"] else None,
+        claimed_at=None,
+        **_BACK,
     )
 
 
+def _snooze_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    rows.get_table("review")[payload["review"],].change(
+        now, snoozed_until=payload["until"], snoozed_for=payload["event"]
+    )
+
+
+def _return_review(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    rows.get_table("review")[payload["review"],].change(now, **_BACK)
+
+
 def _add_comment(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    review = rows.get_table("review")[payload["review"],]
+    if review.values["snoozed_for"] == SnoozedFor.COMMENT:
+        review.change(now, **_BACK)
     author = now.actor.removeprefix("user:")
     rows.add("comment", payload["review"], author, now.at, payload["text"], now=now)
 
@@ -134,6 +215,22 @@ def _rule(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         note=payload["note"],
         answer=payload["answer"],
         amended=None if amended is None else to_canonical_json(amended),
+        by=now.actor,
+        at=now.at,
+    )
+    if "approved_by" in payload:
+        review = rows.get_table("review")[payload["review"],]
+        review.change(now, approvals_given=len(payload["approved_by"]))
+    opened = rows.get_table("review")[payload["review"],].values["opened_at"]
+    rows.add(
+        "ruling fact",
+        payload["review"],
+        now=now,
+        project=rows.project_id,
+        action=payload["action"],
+        kind=payload["kind"],
+        took_ms=measure_ms(*map(datetime.fromisoformat, (opened, now.at))),
+        regretted=False,
         by=now.actor,
         at=now.at,
     )
@@ -259,11 +356,23 @@ def _close_run(rows: ExpectedRows, _payload: Payload, now: EntryOrigin) -> None:
     rows.revoke_grants(now)
 
 
+def _abort_run(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    _close_run(rows, payload, now)
+    if now.actor.startswith("user:") and "above" not in payload:
+        rows.mark_regretted(now)
+
+
 _TAKES: dict[str, Take] = {
     "review.opened": _open_review,
+    "review.late": _note_late,
     "review.claimed": _claim_review,
     "review.released": _release_review,
+    "review.assigned": _assign_review,
+    "review.snoozed": _snooze_review,
+    "review.returned": _return_review,
     "review.commented": _add_comment,
+    "review.approved": _keep_approval,
+    "review.amended": _keep_approval,
     "review.ruled": _rule,
     "review.withdrawn": _end_review(ReviewState.WITHDRAWN),
     "review.expired": _end_review(ReviewState.EXPIRED),
@@ -275,6 +384,7 @@ _TAKES: dict[str, Take] = {
     "checkpoint.saved": _save_checkpoint,
     "checkpoint.redacted": _redact_checkpoint,
     **dict.fromkeys(CLOSING, _close_run),
+    "run.aborted": _abort_run,
 }
 
 

@@ -25,7 +25,9 @@ from reviews.models import (
     Permission,
     PolicyShadowItem,
     Review,
+    ReviewApproval,
     Ruling,
+    RulingFact,
     ToolCall,
     Violation,
 )
@@ -142,10 +144,21 @@ TABLES = (
         _keep_same(
             *("kind", "title", "content", "content_digest", "step_number", "opened_at"),
             *("due_at", "on_expiry", "version", "state", "closed_at", "claimed_at"),
+            *("assigned_at", "snoozed_until", "snoozed_for"),
+            *("severity", "reversibility", "answer_by", "late_at"),
+            *("approvals_needed", "approvals_given"),
             project="project_id",
             assignee="assignee__code",
         ),
         _read_review,
+    ),
+    Table(
+        "approval",
+        ReviewApproval.objects.all(),
+        "review__run_id",
+        ("review__code", "version"),
+        _keep_same("action", "note", "amended", "findings", "at", by="by__code"),
+        _build_person_reader("by"),
     ),
     Table(
         "ruling",
@@ -153,6 +166,18 @@ TABLES = (
         "review__run_id",
         ("review__code",),
         _keep_same("action", "note", "answer", "amended", "at", by="by__code"),
+        _build_person_reader("by"),
+    ),
+    Table(
+        "ruling fact",
+        RulingFact.objects.all(),
+        "run_id",
+        ("ruling__review__code",),
+        _keep_same(
+            *("action", "kind", "at", "took_ms", "regretted"),
+            project="project_id",
+            by="by__code",
+        ),
         _build_person_reader("by"),
     ),
     Table(

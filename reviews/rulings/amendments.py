@@ -8,24 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from pydantic import ValidationError
 
 from common.errors import Invalid, PreconditionRequired
 from guidance.core.canonical import hash_text, to_canonical_json
-from guidance.core.tools.calls import Call, CommandCall, build_call, compute_call_digest
+from guidance.core.tools.calls import (
+    Call,
+    CommandCall,
+    EditCall,
+    MultiEditCall,
+    build_call,
+    compute_call_digest,
+)
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.redactor import get_fingerprint_key
 from guidance.selectors import get_policy
 from reviews.models import Review
-from reviews.schemas.calls import CommandBody, EditBody, ToolBody
+from reviews.schemas.calls import (
+    CommandBody,
+    EditBody,
+    ToolBody,
+    UnplannedEditsBody,
+    build_patch_fields,
+)
 
-_BODIES: dict[str, type[CommandBody | ToolBody | EditBody]] = {
+_BODIES: dict[str, type[CommandBody | ToolBody | EditBody | UnplannedEditsBody]] = {
     "command": CommandBody,
     "tool": ToolBody,
     "edit": EditBody,
+    "multi_edit": UnplannedEditsBody,
 }
 
 
@@ -64,10 +78,10 @@ def judge_amendment(
 ) -> Amendment:
     """What the gates say of the call with its changed parts."""
     before = get_call(content)
-    if before is None or before.kind not in _BODIES:
+    if before is None:
         raise Invalid(
-            "A call of this kind, or with a hidden part, cannot be amended: deny it, and "
-            "say what to change."
+            "A call with a hidden part cannot be amended: deny it, and say what to "
+            "change."
         )
     verdict = judge_call(
         rules=get_policy(review.run.policy_id).policy.tools,
@@ -122,19 +136,19 @@ def _build_errors(findings: Iterable[CallFinding]) -> Sequence[dict[str, Any]]:
 def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
     """The call with the changed parts, read as strictly as an agent's own."""
     if "tool" in amended:
-        message = "the tool stays the same"
-        raise Invalid(
-            f"amended.tool: {message}.",
-            errors=[{"loc": ["amended.tool"], "message": message}],
-        )
+        _refuse("tool", "the tool stays the same")
+    if isinstance(before, MultiEditCall) and "file_path" in amended:
+        _refuse("file_path", "the file stays the same")
     # The tool last: what a person saw is a call of this tool, whatever they make of it.
     fields = {**before.to_fields(), **amended, "tool": before.tool}
     if "content" in amended:
         fields["diff_lines"] = amended.get("diff_lines")
+        if isinstance(before, EditCall) and before.tool == "apply_patch":
+            fields |= build_patch_fields(amended["content"])
     if "command" in amended and "arguments" not in amended:
         fields["arguments"] = _set_command(before, amended["command"])
     try:
-        return _BODIES[before.kind].model_validate(fields).build_call()
+        after = _BODIES[before.kind].model_validate(fields).build_call()
     except ValidationError as error:
         raise Invalid(
             "The amended call is not acceptable.",
@@ -143,6 +157,32 @@ def _apply_changes(before: Call, amended: dict[str, Any]) -> Call:
                 for e in error.errors(include_input=False, include_url=False)
             ],
         ) from None
+    if isinstance(before, MultiEditCall) and isinstance(after, MultiEditCall):
+        _refuse_other_places(before, after)
+    return after
+
+
+def _refuse_other_places(before: MultiEditCall, after: MultiEditCall) -> None:
+    """Where an edit applies was judged on a text that is not kept, so that stays; an edit
+    may be left out."""
+    asked = iter(before.edits)
+    for number, edit in enumerate(after.edits):
+        if not any(
+            (each.old, each.replace_all) == (edit.old, edit.replace_all)
+            for each in asked
+        ):
+            _refuse(
+                f"edits.{number}.old",
+                "what an edit looks for stays the same, in the same order: change what "
+                "is put in its place, or leave the edit out",
+            )
+
+
+def _refuse(place: str, message: str) -> NoReturn:
+    raise Invalid(
+        f"amended.{place}: {message}.",
+        errors=[{"loc": [f"amended.{place}"], "message": message}],
+    )
 
 
 def _set_command(before: Call, command: object) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy, get_policy
-from reviews.models import Kind, Review
+from reviews.models import Kind, Review, ReviewApproval
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import NewPermission, build_permission
 from reviews.rulings.amendments import (
@@ -24,6 +24,7 @@ from reviews.rulings.amendments import (
     judge_amendment,
     refuse_blocked,
 )
+from reviews.rulings.four_eyes import find_amendment
 from reviews.schemas.reviews import RememberIn
 
 
@@ -108,8 +109,16 @@ def build_approval(
     )
     if not approves:
         return None
+    _refuse_if(
+        remember is not None and review.approvals_needed > 1,
+        "remember",
+        "what takes several people is asked about every time",
+    )
     content = json.loads(review.content)
     policy = get_policy(review.run.policy_id)
+    changed = find_amendment(review) if action == "approve" else None
+    if changed is not None:
+        return _approve_changed(review, changed, policy)
     if action == "approve":
         approval = Approval(
             call_code=str(review.call.code),
@@ -124,12 +133,29 @@ def build_approval(
     asks_always = remember and not is_permittable(
         approval.findings, always_ask=policy.policy.tools.always_ask
     )
+    # Of several edits the text is not kept that they were judged on.
+    unknown = approval.call is None or approval.call.kind == "multi_edit"
     _refuse_if(
-        bool(asks_always or (remember and approval.call is None)),
+        bool(asks_always or (remember and unknown)),
         "remember",
         "the policy asks about such a call every time",
     )
     return approval
+
+
+def _approve_changed(
+    review: Review, changed: ReviewApproval, policy: LoadedPolicy
+) -> Approval:
+    """The call as somebody else has changed it; the gates have judged that already."""
+    amended = json.loads(changed.amended or "{}")
+    return Approval(
+        call_code=str(review.call.code),
+        digest=amended["digest"],
+        policy=policy,
+        call=None,
+        findings=tuple(map(CallFinding.from_json, json.loads(changed.findings))),
+        amended=amended,
+    )
 
 
 def _approve_amended(

@@ -98,11 +98,17 @@ def list_texts(content: Mapping[str, Any]) -> Iterator[CallText]:
         case "multi_edit" if preview:
             yield CallText(place="/preview/diff", text=preview["diff"], form=Form.DIFF)
         case "multi_edit":
-            yield from _list_values(shown["edits"], "/edits", ("edits",))
+            edits = [_drop_default(edit) for edit in shown["edits"]]
+            yield from _list_values(edits, "/edits", ("edits",))
         case _:
             yield from _list_values(shown.get("arguments") or {}, "/arguments", ())
             if "arguments_json" in shown:
                 yield CallText(place="/arguments_json", text=shown["arguments_json"])
+
+
+def _drop_default(edit: Mapping[str, Any]) -> dict[str, Any]:
+    """In its only place, as most edits are: that need not be said of each."""
+    return {name: part for name, part in edit.items() if name != "replace_all" or part}
 
 
 def _list_values(

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.utils import timezone
 
 from accounts.models import SYSTEM_AGENTS
 from common.errors import DomainError
 from guidance.selectors import get_policy
+from ledger.chain import format_timestamp
 from ledger.models import Run, RunStatus
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
@@ -32,6 +34,7 @@ from reviews.plan import (
     end_review,
     stop_at_time_limit,
 )
+from reviews.queue.filters import OPEN
 
 SWEEP_LIMIT = 500
 SHORTEST_PATIENCE = timedelta(minutes=1)
@@ -76,8 +79,39 @@ def expire_review(
         closing,
         actor=CLOCK,
         reason="Nobody ruled on the review in time.",
+        cause="review_expired",
     )
     return plan
+
+
+@dataclass(kw_only=True)
+class NoteLateReview(ChangeRequest[bool]):
+    """Once for each review, however many sweeps meet it."""
+
+    review_code: str
+    untold: Review | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        rows = Review.objects.filter(code=self.review_code, late_at__isnull=True)
+        self.untold = rows.only("severity", "answer_by").first()
+
+    def decide(self, run: RunState, at: datetime) -> Change[bool]:
+        review, row = run.open_review(self.review_code), self.untold
+        if review is None or row is None or not row.answer_by <= at < review.due_at:
+            raise ReviewNotOpen("The review is not late, or that was told.")
+        plan = Plan(run, at)
+        plan.add_entry(
+            "review.late",
+            actor=CLOCK,
+            payload={
+                "review": review.code,
+                "severity": row.severity,
+                "answer_by": format_timestamp(row.answer_by),
+            },
+        )
+        told = Review.objects.filter(pk=row.pk)
+        plan.side_updates.append(partial(told.update, late_at=at))
+        return plan.change(_return_true)
 
 
 @dataclass(kw_only=True)
@@ -92,6 +126,7 @@ class AbandonRun(ClosingRequest[bool]):
             "run.abandoned",
             actor=CLOCK,
             reason="The agent reported nothing more.",
+            cause="silent",
         )
         return plan.change(_return_true)
 
@@ -109,6 +144,19 @@ class StopOverdueRun(ClosingRequest[bool]):
 def _is_silent(run: RunState, at: datetime) -> bool:
     patience = get_policy(run.policy_id).policy.runs.abandon_after_s
     return at >= run.updated_at + timedelta(seconds=patience)
+
+
+def note_late_reviews() -> int:
+    """Tell the ledger of every open review whose time to answer is over; how many it was
+    told here. Whoever is to be reminded learns it from there."""
+    now = timezone.now()
+    late = Review.objects.filter(
+        state=OPEN, late_at__isnull=True, answer_by__lte=now, due_at__gt=now
+    ).values_list("run__code", "code")[:SWEEP_LIMIT]
+    return sum(
+        _attempt(NoteLateReview(run_code=str(run), review_code=str(review)))
+        for run, review in late
+    )
 
 
 def expire_due_reviews() -> int:

@@ -1,7 +1,8 @@
-"""What a person may do to an open review: rule, claim, release, comment."""
+"""What a person does to an open review, and the most of it: to rule on it."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -10,15 +11,33 @@ from uuid import UUID
 from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import Invalid, StaleVersion
+from guidance.core.canonical import to_canonical_json
+from guidance.core.reviews.four_eyes import APPROVING
 from ledger.chain import format_timestamp
 from ledger.plan import Plan, WaiterAnswer
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest
-from reviews.errors import ReviewExpired, ReviewNotOpen
-from reviews.models import RULINGS, Comment, Review, ReviewState, Ruling
+from reviews.allowances.giving import NewAllowance
+from reviews.errors import ReviewExpired, ReviewNotOpen, RulingNotHeld
+from reviews.models import (
+    RULINGS,
+    HeldRuling,
+    Review,
+    ReviewApproval,
+    ReviewState,
+    Ruling,
+    RulingFact,
+)
 from reviews.plan import ClosingRequest, call_closed_hook, close_run, end_review
+from reviews.queue.subjects import (
+    Subject,
+    build_search_text,
+    find_subject,
+    measure_ms,
+)
 from reviews.rulings.approvals import Approval, GrantedCall
 from reviews.rulings.expiry import expire_review
+from reviews.rulings.four_eyes import count_with, find_owner
 from reviews.rulings.gate_choices import Choice
 from reviews.rulings.notice import build_decision_state
 from reviews.rulings.take_overs import (
@@ -57,7 +76,12 @@ class ReviewChangeRequest(ChangeRequest[None]):
 @dataclass(kw_only=True)
 class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     """`approval` is of a call that may run, `choice` what becomes of a check
-    that ran out of attempts, `take_over` whose claim a form of the console has named."""
+    that ran out of attempts, `allowance` what the run need not ask again, `take_over` whose
+    claim a form of the console has named.
+
+    Where a review takes several approvals, one that is not the last is only kept: then
+    `approvals_given` says how many there are, after it was performed.
+    """
 
     action: str
     version: int
@@ -66,8 +90,21 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     answer: str | None
     approval: Approval | None = None
     choice: Choice | None = None
+    allowance: NewAllowance | None = None
     take_over: str | None = None
     claimer: User | None = field(default=None, init=False)
+    # The row of a ruling that was held; it has to be there still.
+    held_id: int | None = None
+    is_held: bool = field(default=False, init=False)
+    subject: Subject = field(init=False)
+    owner: str | None = field(default=None, init=False)
+    approvals_given: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # Here, as a long content is not read while others wait for the project.
+        content = json.loads(self.review.content)
+        self.subject = find_subject(self.review.kind, content)
 
     def load(self, run: RunState, at: datetime) -> None:
         """Programs rule on purpose, and an agent waits for it: what was read before the
@@ -75,9 +112,14 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         super().load(run, at)
         unclaimed = self.review.assignee_id in (None, self.person.user_id)
         if self.take_over is not None or not unclaimed:
-            self.claimer = get_other_claimer(self.review, self.person)
+            self.claimer = get_other_claimer(self.review, self.person, at=at)
+        if self.held_id is not None:
+            self.is_held = HeldRuling.objects.filter(pk=self.held_id).exists()
+        if self.review.approvals_needed > 1:
+            self.owner = find_owner(run.agent_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
+        self.approvals_given = None
         review = self.open_review(run)
         if at >= review.due_at:
             return expire_review(run, review, at, self.follow_ups).refuse(
@@ -85,6 +127,68 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                     f"The review had to be ruled before {format_timestamp(review.due_at)}."
                 )
             )
+        self.refuse_unfit(review, at)
+        plan = Plan(run, at)
+        if self.held_id is not None:
+            plan.side_updates.append(HeldRuling.objects.filter(pk=self.held_id).delete)
+        several = review.approvals_needed > 1 and self.action in APPROVING
+        if several:
+            given = count_with(
+                review, action=self.action, by=self.person.actor, owner=self.owner
+            )
+            if given < review.approvals_needed:
+                return self._keep_approval(plan, review, given)
+            plan.side_updates.append(self.build_update(approvals_given=given))
+        granted = self.approval.grant_at(at) if self.approval else None
+        plan.add_entry(
+            "review.ruled",
+            actor=self.person.actor,
+            payload={
+                "review": review.code,
+                "kind": review.kind,
+                "action": self.ruled_action,
+                "note": self.note,
+                "answer": self.answer,
+                "version": review.version,
+                "content_digest": review.digest,
+                **(self._name_people(review) if several else {}),
+                **(granted.to_json() if granted else {}),
+                **(self.choice.to_json() if self.choice else {}),
+                **build_taken_from(self.claimer),
+            },
+        )
+        end_review(plan, review, ReviewState.RULED)
+        ruling = self._build_ruling(at)
+        plan.rows += [ruling, self._build_fact(plan, ruling)]
+        actor = self.person.actor
+        call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
+        if self.allowance is not None:
+            self.allowance.give(plan, review=review.code, actor=actor, note=self.note)
+        if self.choice is not None:
+            plan.side_updates.append(partial(self.choice.store, at))
+        if granted is not None:
+            plan.rows += granted.build_rows(self.review, person_id=self.person.user_id)
+        if self.action == "abort":
+            reason = self.note or "A reviewer aborted the run."
+            close_run(
+                plan,
+                self.follow_ups,
+                "run.aborted",
+                actor=actor,
+                reason=reason,
+                cause="ruling",
+            )
+        plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, granted)
+        return plan.change()
+
+    def refuse_unfit(self, review: OpenReview, at: datetime) -> None:
+        """Whatever keeps this ruling from being taken now."""
+        if at >= review.due_at:
+            raise ReviewExpired(
+                f"The review had to be ruled before {format_timestamp(review.due_at)}."
+            )
+        if self.held_id is not None and not self.is_held:
+            raise RulingNotHeld("It was taken back, sent already or dropped.")
         if (self.version, self.content_digest) != (review.version, review.digest):
             raise StaleVersion(
                 "The review changed since you read it. Read it again, then rule.",
@@ -94,37 +198,66 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         self._check_action(review)
         if self.take_over is not None:
             refuse_unseen_claim(self.claimer, seen=self.take_over, to="rule anyway")
-        plan = Plan(run, at)
-        granted = self.approval.grant_at(at) if self.approval else None
+        if review.approvals_needed > 1 and self.action in APPROVING:
+            count_with(
+                review, action=self.action, by=self.person.actor, owner=self.owner
+            )
+
+    @property
+    def ruled_action(self) -> str:
+        """Who approves what another has changed lets the changed call run."""
+        changed = self.approval is not None and self.approval.amended is not None
+        return "amend" if changed else self.action
+
+    def _name_people(self, review: OpenReview) -> dict[str, list[str]]:
+        """All who have approved, the last one last, and who has changed it."""
+        given = [each for each in review.approved_by if each != self.owner]
+        changed = {"amended_by": [*review.amended_by]} if review.amended_by else {}
+        return {"approved_by": [*given, self.person.actor], **changed}
+
+    def _keep_approval(
+        self, plan: Plan, review: OpenReview, given: int
+    ) -> Change[None]:
+        """Not the last one: everybody sees it, the agent hears nothing, nothing may run."""
+        self.approvals_given = given
+        amends = self.action == "amend" and self.approval is not None
+        changed = {}
+        if amends and self.approval is not None:
+            findings = [each.to_json() for each in self.approval.findings]
+            changed = {"amended": self.approval.amended, "amended_findings": findings}
         plan.add_entry(
-            "review.ruled",
+            "review.amended" if amends else "review.approved",
             actor=self.person.actor,
             payload={
                 "review": review.code,
                 "kind": review.kind,
                 "action": self.action,
+                "by": self.person.actor,
                 "note": self.note,
-                "answer": self.answer,
                 "version": review.version,
                 "content_digest": review.digest,
-                **(granted.to_json() if granted else {}),
-                **(self.choice.to_json() if self.choice else {}),
-                **build_taken_from(self.claimer),
+                "given": given,
+                "needed": review.approvals_needed,
+                **changed,
             },
         )
-        end_review(plan, review, ReviewState.RULED)
-        ruling = self._build_ruling(at)
-        plan.rows.append(ruling)
-        actor = self.person.actor
-        call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
-        if self.choice is not None:
-            plan.side_updates.append(partial(self.choice.store, at))
-        if granted is not None:
-            plan.rows += granted.build_rows(self.review, person_id=self.person.user_id)
-        if self.action == "abort":
-            reason = self.note or "A reviewer aborted the run."
-            close_run(plan, self.follow_ups, "run.aborted", actor=actor, reason=reason)
-        plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, granted)
+        plan.rows.append(
+            ReviewApproval(
+                review_id=self.review.pk,
+                by_id=self.person.user_id,
+                at=plan.at,
+                version=review.version,
+                action=self.action,
+                note=self.note,
+                amended=self.approval.amended_text
+                if amends and self.approval
+                else None,
+                findings=to_canonical_json(changed.get("amended_findings", [])),
+            )
+        )
+        plan.side_updates.append(
+            self.build_update(version=review.version + 1, approvals_given=given)
+        )
         return plan.change()
 
     def _build_waiter_answer(
@@ -179,7 +312,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     def _build_ruling(self, at: datetime) -> Ruling:
         return Ruling(
             review_id=self.review.pk,
-            action=self.action,
+            action=self.ruled_action,
             note=self.note,
             answer=self.answer,
             amended=self.approval.amended_text if self.approval else None,
@@ -187,66 +320,20 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             at=at,
         )
 
-
-@dataclass(kw_only=True)
-class ClaimReview(ReviewChangeRequest):
-    """A claim tells the others who looks at it. It is no lock: anyone may rule, and
-    anyone may take it over from its claimer."""
-
-    take_over: str | None = None
-    claimer: User | None = field(default=None, init=False)
-
-    def load(self, run: RunState, at: datetime) -> None:
-        self.claimer = get_other_claimer(self.review, self.person)
-
-    def decide(self, run: RunState, at: datetime) -> Change[None]:
-        review = self.open_review(run)
-        if self.take_over is not None:
-            refuse_unseen_claim(self.claimer, seen=self.take_over, to="take it over")
-        plan = Plan(run, at)
-        plan.add_entry(
-            "review.claimed",
-            actor=self.person.actor,
-            payload={"review": review.code, **build_taken_from(self.claimer)},
+    def _build_fact(self, plan: Plan, ruling: Ruling) -> RulingFact:
+        return RulingFact(
+            ruling_id=ruling.code,
+            project_id=plan.run.project_id,
+            run_id=plan.run.id,
+            agent_id=plan.run.agent_id,
+            by_id=ruling.by_id,
+            at=ruling.at,
+            action=ruling.action,
+            kind=self.review.kind,
+            severity=self.review.severity,
+            rule=self.subject.rule,
+            rules=self.subject.names_text,
+            alike_key=self.review.alike_key,
+            text=build_search_text(self.review.title, ruling.note),
+            took_ms=measure_ms(self.review.opened_at, ruling.at),
         )
-        plan.side_updates.append(
-            self.build_update(assignee_id=self.person.user_id, claimed_at=at)
-        )
-        return plan.change()
-
-
-class ReleaseReview(ReviewChangeRequest):
-    def decide(self, run: RunState, at: datetime) -> Change[None]:
-        review = self.open_review(run)
-        plan = Plan(run, at)
-        plan.add_entry(
-            "review.released",
-            actor=self.person.actor,
-            payload={"review": review.code},
-        )
-        plan.side_updates.append(self.build_update(assignee_id=None, claimed_at=None))
-        return plan.change()
-
-
-@dataclass(kw_only=True)
-class AddComment(ReviewChangeRequest):
-    """A comment may be added while the review is open and after it was closed."""
-
-    text: str
-
-    def decide(self, run: RunState, at: datetime) -> Change[None]:
-        plan = Plan(run, at)
-        plan.add_entry(
-            "review.commented",
-            actor=self.person.actor,
-            payload={"review": self.review_code, "text": self.text},
-        )
-        plan.rows.append(
-            Comment(
-                review_id=self.review.pk,
-                author_id=self.person.user_id,
-                text=self.text,
-                at=at,
-            )
-        )
-        return plan.change()

@@ -1,19 +1,21 @@
-"""What a person may do to a run: abort it, let it go on, take note of a warning."""
+"""What a person may do to a run: abort it, let it go on, note something about it."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 
 from accounts.auth import PersonPrincipal
 from common.errors import Forbidden, Invalid
+from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
 from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
 from reviews.plan import ClosingRequest, close_run
+from reviews.policies.moves import add_move, find_next_version
 from reviews.rulings.budgets import merge_budget
 from reviews.schemas.reviews import BudgetIn
 
@@ -44,6 +46,7 @@ class AbortRun(ClosingRequest[None]):
             "run.aborted",
             actor=self.person.actor,
             reason=reason,
+            cause="person" if self.above is None else "run_above",
             **({} if self.above is None else {"above": self.above}),
         )
         return plan.change()
@@ -51,11 +54,19 @@ class AbortRun(ClosingRequest[None]):
 
 @dataclass(kw_only=True)
 class ReopenRun(ChangeRequest[None]):
-    """A stopped run goes on: totals stay, everything the gates remember begins anew."""
+    """A stopped run goes on: totals stay, everything the gates remember begins anew.
+
+    It goes on under the version of its policy that came into force for runs in progress
+    meanwhile: with the old one it might meet the same limit again.
+    """
 
     person: PersonPrincipal
     budget: BudgetIn
     reason: str
+    policy: LoadedPolicy | None = field(default=None, init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        self.policy = find_next_version(run)
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         if run.status != "stopped":
@@ -70,6 +81,24 @@ class ReopenRun(ChangeRequest[None]):
                 "reason": self.reason,
                 "budget": asdict(merge_budget(run.budget, self.budget)),
             },
+        )
+        if self.policy is not None:
+            add_move(plan, self.policy, actor=self.person.actor)
+        return plan.change()
+
+
+@dataclass(kw_only=True)
+class AddNote(ChangeRequest[None]):
+    """Something to remember about a run, at any time. It changes nothing, and no agent
+    sees it."""
+
+    person: PersonPrincipal
+    text: str
+
+    def decide(self, run: RunState, at: datetime) -> Change[None]:
+        plan = Plan(run, at)
+        plan.add_entry(
+            "note.added", actor=self.person.actor, payload={"text": self.text}
         )
         return plan.change()
 

@@ -4,9 +4,13 @@ whoever had claimed the review."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
+
+from django.db.models import F, Q
 
 from accounts.auth import PersonPrincipal
 from accounts.models import User
@@ -15,25 +19,32 @@ from ledger.models import Entry
 from reviews.models import Review
 from safetext import make_visible_line
 
-TAKING_OVER = ("review.claimed", "review.ruled")
+TAKING_OVER = (
+    *("review.claimed", "review.ruled", "review.assigned"),
+    "review.commented",
+)
 
 
-def get_other_claimer(review: Review, person: PersonPrincipal) -> User | None:
-    """Who has claimed this review, if it is somebody else. Asked of the database: under
-    the project's lock nobody claims it meanwhile."""
-    claimers = User.objects.filter(review=review.pk).exclude(pk=person.user_id)
-    for claimer in claimers:
-        return claimer
+def get_other_claimer(
+    review: Review, person: PersonPrincipal, *, at: datetime
+) -> User | None:
+    """Who has this review, if it is somebody else: by a claim that holds, or because it was
+    assigned to them. Asked of the database: under the project's lock it stays so."""
+    held = Q(review__assigned_at__isnull=False) | Q(review__claimed_until__gt=at)
+    others = User.objects.exclude(pk=person.user_id).filter(held, review=review.pk)
+    for other in others.annotate(claimed_until=F("review__claimed_until")):
+        return other
     return None
 
 
 def refuse_unseen_claim(claimer: User | None, *, seen: str, to: str) -> None:
     """On a screen: whoever goes on has been told whose claim they take over."""
     if claimer is not None and str(claimer.code) != seen:
+        name = make_visible_line(claimer.display_name)
+        claimed = getattr(claimer, "claimed_until", None) is not None
+        has = "has claimed this" if claimed else "was given this"
         raise PreconditionRequired(
-            f"{make_visible_line(claimer.display_name)} has claimed this. "
-            f"Press again to {to}.",
-            claimer=str(claimer.code),
+            f"{name} {has}. Press again to {to}.", claimer=str(claimer.code)
         )
 
 
@@ -45,7 +56,7 @@ def build_taken_from(claimer: User | None) -> dict[str, str]:
 def is_taken_from(viewer: User, history: Sequence[Entry]) -> bool:
     """Whether the newest claim of a review took it from this person."""
     for entry in reversed(history):
-        if entry.type in ("review.claimed", "review.released"):
+        if entry.type in ("review.claimed", "review.released", "review.assigned"):
             taken = json.loads(entry.payload).get("taken_from")
             return bool(taken == f"user:{viewer.code}")
     return False
@@ -53,7 +64,8 @@ def is_taken_from(viewer: User, history: Sequence[Entry]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeOver:
-    """What the one who had claimed a review is told: their code, the words, the review."""
+    """What somebody is told about a review that another has now: who is told (their code),
+    the words, the review."""
 
     claimer: str
     text: str
@@ -63,14 +75,15 @@ class TakeOver:
 def list_take_overs(*, project_id: int, since: int, until: int) -> list[TakeOver]:
     """Between two positions of the project, oldest first."""
     entries = Entry.objects.filter(
+        Q(payload__contains='"taken_from"')
+        | Q(payload__contains='"mentions"')
+        | Q(type="review.assigned"),
         project_id=project_id,
         position__gt=since,
         position__lte=until,
         type__in=TAKING_OVER,
-        payload__contains='"taken_from"',
     ).order_by("position")
     found = [(entry, json.loads(entry.payload)) for entry in entries]
-    found = [(entry, payload) for entry, payload in found if "taken_from" in payload]
     if not found:
         return []
     names = {
@@ -86,19 +99,28 @@ def list_take_overs(*, project_id: int, since: int, until: int) -> list[TakeOver
     )
     return [
         TakeOver(
-            claimer=payload["taken_from"].removeprefix("user:"),
-            text=_build_text(
-                entry.type,
-                by=names[entry.actor],
-                title=make_visible_line(titles[UUID(payload["review"])]),
-            ),
+            claimer=told.removeprefix("user:"),
+            text=f"{names[entry.actor]} {words}: "
+            f"{make_visible_line(titles[UUID(payload['review'])])}",
             review=payload["review"],
         )
         for entry, payload in found
+        for told, words in _list_told(entry, payload)
     ]
 
 
-def _build_text(entry_type: str, *, by: str, title: str) -> str:
-    if entry_type == "review.claimed":
-        return f"{by} took this over from you: {title}"
-    return f"{by} decided what you had claimed: {title}"
+_TAKEN = {
+    "review.claimed": "took this over from you",
+    "review.ruled": "decided what you had claimed",
+    "review.assigned": "gave to another what you had",
+}
+
+
+def _list_told(entry: Entry, payload: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Who is told, and how it goes on after the name of who did it."""
+    for mentioned in payload.get("mentions", ()):
+        yield mentioned, "mentioned you"
+    if payload.get("taken_from"):
+        yield payload["taken_from"], _TAKEN[entry.type]
+    if entry.type == "review.assigned" and payload["to"] not in (None, entry.actor):
+        yield payload["to"], "gave this to you"

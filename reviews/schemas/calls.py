@@ -16,6 +16,7 @@ from pydantic import (
 from guidance.core.arguments import find_tool_problem
 from guidance.core.arguments.tool_names import TOOL_NAME_LIMIT
 from guidance.core.edits import Edit
+from guidance.core.edits.patches import count_patched_lines, list_patched_files
 from guidance.core.tools.calls import (
     Call,
     CommandCall,
@@ -27,6 +28,7 @@ from reviews.schemas.fields import Body
 
 EDITS_LIMIT = 1_000
 LINES_LIMIT = 10_000_000
+PATH_LIMIT = 4_096
 
 
 def _check_tool_name(name: str) -> str:
@@ -50,7 +52,7 @@ ToolName = Annotated[
         },
     ),
 ]
-FilePath = Annotated[str, StringConstraints(min_length=1, max_length=4_096)]
+FilePath = Annotated[str, StringConstraints(min_length=1, max_length=PATH_LIMIT)]
 PolicyName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Digest = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 
@@ -106,6 +108,16 @@ class EditBody(Body):
         )
 
 
+def build_patch_fields(patch: object) -> dict[str, Any]:
+    """Which files a patch changes, and how much: it says so itself."""
+    if not isinstance(patch, str):
+        return {}
+    return {
+        "file_path": ", ".join(list_patched_files(patch))[:PATH_LIMIT] or "unknown",
+        "diff_lines": count_patched_lines(patch),
+    }
+
+
 class EditItem(Body):
     """A text to find, and what to put in its place."""
 
@@ -114,24 +126,44 @@ class EditItem(Body):
     replace_all: bool = False
 
 
+EditList = Annotated[list[EditItem], Field(min_length=1, max_length=EDITS_LIMIT)]
+
+
 class MultiEditBody(Body):
     """Several edits of one text, all or none."""
 
     tool: ToolName = "MultiEdit"
     file_path: FilePath
     original: str
-    edits: Annotated[list[EditItem], Field(min_length=1, max_length=EDITS_LIMIT)]
+    edits: EditList
 
     def build_call(self) -> Call:
-        return MultiEditCall(
-            tool=self.tool,
-            file_path=self.file_path,
-            original=self.original,
-            edits=tuple(
-                Edit(old=edit.old, new=edit.new, replace_all=edit.replace_all)
-                for edit in self.edits
-            ),
-        )
+        return _build_multi_edit(self, original=self.original)
+
+
+class UnplannedEditsBody(Body):
+    """Several edits of a text that is not known here."""
+
+    tool: ToolName = "MultiEdit"
+    file_path: FilePath
+    edits: EditList
+
+    def build_call(self) -> Call:
+        return _build_multi_edit(self, original=None)
+
+
+def _build_multi_edit(
+    body: MultiEditBody | UnplannedEditsBody, *, original: str | None
+) -> Call:
+    return MultiEditCall(
+        tool=body.tool,
+        file_path=body.file_path,
+        original=original,
+        edits=tuple(
+            Edit(old=edit.old, new=edit.new, replace_all=edit.replace_all)
+            for edit in body.edits
+        ),
+    )
 
 
 class _SentCall(Body):

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from common.fields import Moment
+from common.fields import Moment, When
 from common.paging import ProjectQuery, QueryText
-from reviews.policies.backtest.schemas import When
+from ledger.statistics.schemas import PeriodQuery
 
 
 class RuleQuery(ProjectQuery):
@@ -18,6 +18,53 @@ class RuleQuery(ProjectQuery):
     until: When = Field(None, description="now if left out")
     agent: Annotated[QueryText | None, Field(description="an agent's name")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class ReviewQuery(PeriodQuery):
+    """A period, widened to whole hours, and perhaps only some runs."""
+
+
+class RulingTimes(BaseModel):
+    """Milliseconds from the opening of a review to the ruling, of half of them (`p50`), of
+    90 and of 99 in a hundred; null where nothing was ruled."""
+
+    p50: int | None
+    p90: int | None
+    p99: int | None
+
+
+class ReviewKindFigures(BaseModel):
+    """What became of the reviews of one kind."""
+
+    opened: int
+    ruled: dict[str, int]
+    expired: int
+    time_to_ruling_ms: RulingTimes
+
+
+class AskingRule(BaseModel):
+    """How often a rule made a person be asked about a call, and how that ended."""
+
+    asked: int
+    approved: int
+    amended: int
+    denied: int
+    aborted: int
+    expired: int
+
+
+class ReviewStatistics(BaseModel):
+    """Reviews of a period: opened, ruled on by action, expired, and how long people took."""
+
+    since: Moment
+    until: Moment
+    counted_until: Moment | None
+    opened: int
+    ruled: dict[str, int]
+    expired: int
+    time_to_ruling_ms: RulingTimes
+    by_kind: dict[str, ReviewKindFigures]
+    by_rule: dict[str, AskingRule]
 
 
 class RankedRule(BaseModel):

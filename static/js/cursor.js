@@ -6,7 +6,13 @@ import { abandonAllBut, forgetPane, getPane } from "./panes.js";
 import { extent, keepPlace, links, lookAhead, step } from "./queue.js";
 
 const PREFETCH_MS = 50;
+// A key that was meant for the review before comes too soon for one that opened by itself.
+const JUST_MS = 250;
+const KEPT = ["show", "sort", "q", "each"];
 let prefetching;
+let isRestoring = false; // a step back in the browser's history is on its way
+let following; // the review that opens by itself after a ruling
+let opened = -Infinity;
 
 const detail = () => document.querySelector("#detail[data-code]");
 const shown = () => detail()?.dataset.code;
@@ -15,6 +21,9 @@ let selected = shown();
 
 export const isBehind = () => shown() !== undefined && selected !== shown();
 export const sayLoading = () => remark("Still loading this review. Nothing was sent.", 2500);
+
+export const isJustOpened = () => performance.now() - opened < JUST_MS;
+export const sayJustOpened = () => remark("The next review has only just opened. Nothing was sent.", 2500);
 
 function neighbours() {
   return [step(selected, 1), step(selected, -1)].filter((link) => link && link.dataset.openRow !== selected);
@@ -40,12 +49,15 @@ export function mark() {
     all[index].setAttribute("aria-current", "true");
     keepPlace(all[index]);
   }
+  // One stop for the Tab key: the row that the cursor stands on.
+  const stop = all[Math.max(index, 0)];
+  for (const link of all) if (link.tabIndex !== (link === stop ? 0 : -1)) link.tabIndex = link === stop ? 0 : -1;
   const behind = isBehind();
   if (behind) pane.setAttribute("aria-busy", "true");
   else pane.removeAttribute("aria-busy");
   pane.querySelector("#dock").inert = behind;
-  const { total, before } = extent();
-  pane.querySelector("[data-place]").textContent = index < 0 ? "" : `${before + index + 1} of ${total}`;
+  const { total, place } = extent(index);
+  pane.querySelector("[data-place]").textContent = index < 0 ? "" : `${place} of ${total}`;
   prefetch();
 }
 
@@ -76,10 +88,18 @@ async function loadSelected(code, url) {
   }
 }
 
+// A review's address within the list on screen: its tab, order and query stay.
+function addressOf(url) {
+  const { pathname } = new URL(url, location.href);
+  const kept = [...new URLSearchParams(location.search)].filter(([name]) => KEPT.includes(name));
+  return kept.length ? `${pathname}?${new URLSearchParams(kept)}` : pathname;
+}
+
 async function show(text, url) {
   document.body.dataset.open = "detail";
-  const { pathname } = new URL(url, location.href);
-  await htmx.swap({ sourceElement: document.body, target: "#detail", swap: "outerHTML", text, push: pathname });
+  if (following === selected) opened = performance.now();
+  following = undefined;
+  await htmx.swap({ sourceElement: document.body, target: "#detail", swap: "outerHTML", text, push: addressOf(url) });
 }
 
 // What the server answers about a review that is no longer selected is told, not shown.
@@ -91,7 +111,11 @@ function tell(text) {
 
 document.addEventListener("htmx:config:request", (event) => {
   const { request, sourceElement } = event.detail.ctx;
-  if (sourceElement.id === "queue-list") request.body.set("around", selected ?? "");
+  if (sourceElement.id === "queue-list") {
+    request.body.set("around", selected ?? "");
+    const unfolded = [...document.querySelectorAll("#queue [data-unfolded]")].map((fold) => fold.dataset.alike);
+    if (unfolded.length) request.body.set("unfolded", unfolded.join());
+  }
   if (request.method !== "POST" || !sourceElement.closest("#detail")) return;
   forgetPane(shown());
   if (!isBehind()) return;
@@ -113,6 +137,7 @@ document.addEventListener("htmx:after:request", (event) => {
 
 document.addEventListener("htmx:before:history:restore", () => {
   selected = undefined;
+  isRestoring = true;
   abandonAllBut([]);
   mark();
 });
@@ -121,15 +146,18 @@ document.addEventListener("htmx:before:history:restore", () => {
 document.addEventListener("htmx:finally:request", ({ detail: { ctx } }) => {
   const { headers, signal } = ctx.request;
   if (!headers["HX-History-Restore-Request"] || signal.aborted || ctx.response?.status < 400) return;
+  isRestoring = false;
   selected ??= shown();
   if (!detail() || isBehind()) return; // the cursor has moved on
-  history.replaceState(history.state, "", detail().getAttribute("hx-get"));
+  history.replaceState(history.state, "", addressOf(detail().getAttribute("hx-get")));
   mark();
   remark("That review could not be loaded. Try again.");
 });
 
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  selected ??= shown();
+  if (ctx.request?.headers["HX-History-Restore-Request"]) isRestoring = false;
+  // What the socket brings meanwhile says nothing about the review that is on its way.
+  if (!isRestoring) selected ??= shown();
   mark();
   const ruled = ctx.request?.method === "POST" && ctx.request.action.endsWith("/rule/");
   // The button that was pressed is disabled meanwhile, and has lost the focus.
@@ -165,6 +193,22 @@ export function move(direction) {
   }
   return true;
 }
+
+// The review after the one that was ruled on, else the one before it.
+export function openNext() {
+  const link = [1, -1].map((direction) => step(selected, direction)).find((each) => each && each.dataset.openRow !== selected);
+  if (!link) return false;
+  link.scrollIntoView({ block: "nearest" });
+  following = link.dataset.openRow;
+  openRow(link);
+  lookAhead(selected);
+  return true;
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest?.("[data-move]");
+  if (button) move(Number(button.dataset.move));
+});
 
 document.querySelector("#queue [aria-current]")?.scrollIntoView({ block: "nearest" });
 mark();

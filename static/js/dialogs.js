@@ -50,12 +50,15 @@ function openNamedDialog() {
 }
 openNamedDialog();
 addEventListener("hashchange", openNamedDialog);
+// What was sent from a dialog and refused is shown in it again.
+document.querySelector("dialog[data-open-now]")?.showModal();
 
 function answer(button) {
   const field = document.getElementById(button.dataset.fill);
-  field.value = button.textContent.trim();
+  field.value = button.querySelector("[data-answer]").textContent.trim();
   field.dispatchEvent(new Event("input", { bubbles: true }));
-  field.focus();
+  // Not the field: the next key may send it.
+  (field.form.querySelector("button.primary:enabled") ?? field).focus();
 }
 
 document.addEventListener("click", (event) => {
@@ -89,7 +92,18 @@ document.addEventListener("htmx:after:swap", () => {
   const { asking } = document.getElementById("amend-verdict").dataset;
   const text = asking ? `Approve with ${asking} finding${asking === "1" ? "" : "s"}` : "Approve with changes";
   if (label.textContent !== text) label.textContent = text;
+  markWrongFields();
 });
+
+// Beside the words of the verdict: which fields it speaks of.
+function markWrongFields() {
+  const { wrong = "" } = document.getElementById("amend-verdict").dataset;
+  const names = wrong.split(" ");
+  for (const field of document.querySelectorAll("#amend textarea[data-judged]")) {
+    if (names.includes(field.name)) field.setAttribute("aria-invalid", "true");
+    else if (!document.getElementById(`${field.name}-error`)) field.removeAttribute("aria-invalid");
+  }
+}
 
 // Taken with nothing to show (204): what changed arrives as an update.
 document.addEventListener("htmx:after:request", ({ detail }) => {

@@ -1,61 +1,104 @@
-// One key, one action: J and K walk the list, and any control that carries data-hotkey
-// answers to its letter. Silent while somebody types or a dialog is open, and when the
-// person has switched single keys off: with speech input a word would press them.
-import { isBehind, move, sayLoading } from "./cursor.js";
+// One key, one action: J and K walk the list, digits pick an offered answer, G and a letter
+// go to a page, and any control that carries data-hotkey answers to its key. Silent while
+// somebody types or a dialog is open. Ctrl+Enter sends from any field.
+import { isBehind, isJustOpened, move, sayJustOpened, sayLoading } from "./cursor.js";
+import { isOn, toUsual } from "./key_map.js";
+import "./second_press.js";
+import { remark } from "./toast.js";
 
-const root = document.documentElement;
-const isOn = () => root.dataset.keys !== "off";
+const GO_MS = 3000;
+let going;
+
 const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
+const find = (name, value) => document.querySelector(`[data-${name}="${CSS.escape(value)}"]`);
+
+export function press(control) {
+  const needed = document.getElementById(control.dataset.needs);
+  if (needed && !needed.value.trim()) {
+    if (control.dataset.why) remark(control.dataset.why);
+    needed.focus();
+  } else if (control.matches("textarea, input")) control.focus();
+  else control.click();
+}
+
+// Whether what is on screen may be acted on at all.
+function isHeld(control) {
+  if (!control.closest("#detail")) return false;
+  if (isBehind()) sayLoading();
+  else if (control.matches("[name=action]") && isJustOpened()) sayJustOpened();
+  else return false;
+  return true;
+}
+
+function send(field) {
+  const scope = field.closest("dialog, form");
+  const buttons = [...(scope?.querySelectorAll("button:enabled:not([form])") ?? [])]
+    .filter((button) => button.closest("dialog, form") === scope);
+  const button = buttons.find((each) => each.matches("[type=submit]:is(.primary, .danger)"))
+    ?? buttons.find((each) => each.matches(scope.id === "dock" ? "[hx-post]" : "[type=submit]"));
+  if (!button) return false;
+  if (!isHeld(button)) press(button);
+  return true;
+}
+
+function stopGoing() {
+  clearTimeout(going);
+  going = undefined;
+}
+
+function startGoing() {
+  const pages = [...document.querySelectorAll("[data-go]")].map((link) => `${link.dataset.go.toUpperCase()} ${link.title}`);
+  remark(`Go to: ${pages.join(", ")}`, GO_MS);
+  going = setTimeout(stopGoing, GO_MS);
+}
+
+function go(key) {
+  stopGoing();
+  const link = find("go", key);
+  if (link) link.click();
+  else remark("No page has this letter.", 1500);
+}
+
+function walk(event) {
+  const direction = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  return direction && event.target.matches("#queue [data-open-row]") && move(direction);
+}
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (event.isComposing || event.altKey) return;
+  if (event.ctrlKey || event.metaKey) {
+    if (event.key === "Enter" && !event.repeat && typing(event.target) && send(event.target)) event.preventDefault();
+    return;
+  }
   if (typing(event.target)) {
     if (event.key === "Escape") event.target.blur();
     return;
   }
-  if (!isOn() || document.querySelector("dialog[open]") || event.repeat && !/^[jk]$/i.test(event.key)) return;
-  const key = event.key.toLowerCase();
-  if (key === "j" || key === "k") {
+  if (document.querySelector("dialog[open]")) return;
+  if (walk(event)) {
+    event.preventDefault();
+    return;
+  }
+  if (!isOn() || event.key.length > 1) return;
+  if (going) {
+    event.preventDefault();
+    go(event.key.toLowerCase());
+    return;
+  }
+  const key = toUsual(event.key.toLowerCase());
+  const steps = key === "j" || key === "k";
+  if (!key || (event.repeat && !steps)) return;
+  if (steps) {
     if (move(key === "j" ? 1 : -1)) event.preventDefault();
     return;
   }
-  const control = document.querySelector(`[data-hotkey="${CSS.escape(key)}"]`);
-  if (!control || control.disabled) return;
-  event.preventDefault();
-  if (control.closest("#detail") && isBehind()) {
-    sayLoading();
+  if (key === "g") {
+    startGoing();
     return;
   }
-  const needed = document.getElementById(control.dataset.needs);
-  if (needed && !needed.value.trim()) needed.focus();
-  else if (control.matches("textarea")) control.focus();
-  else control.click();
+  const control = find("pick", key) ?? find("hotkey", key);
+  if (!control || control.disabled) return;
+  if (control.matches(".for-reviewers") && !("reviews" in document.body.dataset)) return;
+  event.preventDefault();
+  if (!isHeld(control)) press(control);
 });
-
-// Tell assistive technology which key a control answers to.
-function announce() {
-  for (const control of document.querySelectorAll("[data-hotkey]")) {
-    if (isOn()) control.setAttribute("aria-keyshortcuts", control.dataset.hotkey.toUpperCase());
-    else control.removeAttribute("aria-keyshortcuts");
-  }
-}
-
-function setKeys(on) {
-  if (on) delete root.dataset.keys;
-  else root.dataset.keys = "off";
-  try {
-    if (on) localStorage.removeItem("keys");
-    else localStorage.setItem("keys", "off");
-  } catch {
-    // Not remembered, but switched.
-  }
-  announce();
-}
-
-const keySwitch = document.querySelector("[data-keys-switch]");
-if (keySwitch) {
-  keySwitch.checked = isOn();
-  keySwitch.addEventListener("change", () => setKeys(keySwitch.checked));
-}
-document.addEventListener("htmx:after:swap", announce);
-announce();

@@ -12,6 +12,20 @@ document.addEventListener("click", ({ target }) => {
   for (const menu of opened()) if (!menu.contains(target)) menu.open = false;
 });
 
+// Where there is little room the dock shows the rulings alone, and the rest on request.
+function showMore() {
+  const more = "dockMore" in document.body.dataset;
+  document.querySelector("[data-dock-toggle]")?.setAttribute("aria-expanded", String(more));
+}
+
+document.addEventListener("click", ({ target }) => {
+  if (!target.closest?.("[data-dock-toggle]")) return;
+  if ("dockMore" in document.body.dataset) delete document.body.dataset.dockMore;
+  else document.body.dataset.dockMore = "";
+  showMore();
+});
+document.addEventListener("htmx:after:swap", showMore);
+
 document.addEventListener("keydown", (event) => {
   const menu = event.target.closest?.("details[data-menu][open]");
   if (!menu) return;

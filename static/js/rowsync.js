@@ -7,12 +7,13 @@
 const ROWS_KEPT = 500;
 let api;
 
-// By the id of a list: `home` (the element a row belongs in, or null), `precedes` (the
-// order), `remember` and `recall` (updates that came while more rows were on their way).
+// By the id of a list: `home` (the element a row belongs in; null: it goes; undefined: all stays; `fresh` is an
+// update), `placed` (a row is there), `precedes` (the order), `remember` and `recall` (updates that came while more rows were on their way).
 export const rules = new Map();
 const usual = {
   home: (list, row) => (!list.dataset.only || row.dataset.status === list.dataset.only ? list : null),
   precedes: (row, other) => Number(row.dataset.key) > Number(other.dataset.key),
+  placed() {},
   remember() {},
   recall: () => [],
 };
@@ -36,7 +37,8 @@ export function syncRow(list, row, { fresh = false } = {}) {
   const rule = rules.get(list.id) ?? usual;
   const old = document.getElementById(row.id);
   if (old && Number(old.dataset.seq) > Number(row.dataset.seq)) return null;
-  const home = "gone" in row.dataset ? null : rule.home(list, row);
+  const home = "gone" in row.dataset ? null : rule.home(list, row, fresh);
+  if (home === undefined) return null;
   if (!home) {
     if (old) leave(old);
     return null;
@@ -45,13 +47,15 @@ export function syncRow(list, row, { fresh = false } = {}) {
     if (list.dataset.insert === "no") return null;
     row.classList.toggle("fresh", fresh);
     place(home, row, rule.precedes);
+    rule.placed(list, row);
     return row;
   }
-  const moved = old.parentElement !== home || old.dataset.key !== row.dataset.key;
+  const moved = old.parentElement !== home || old.dataset.key !== row.dataset.key || old.dataset.code !== row.dataset.code;
   const fragment = document.createDocumentFragment();
   fragment.append(row);
   api.morph(old, fragment, false);
   if (moved) place(home, old, rule.precedes);
+  rule.placed(list, old);
   return old;
 }
 

@@ -23,6 +23,13 @@ const FORMATS = {
   ago: (s) => s < 5 ? "just now" : s < 60 ? `${s} s ago` : `${words(s - (s % 60)).replace(" 0 s", "")} ago`,
 };
 
+// Until a moment, or since: "11 m left", "2 h 14 m late".
+function left(seconds) {
+  const whole = Math.abs(seconds);
+  const span = whole < 60 ? whole : whole - (whole % 60);
+  return `${words(span).replace(/ 0 s$/, "")} ${seconds > 0 ? "left" : "late"}`;
+}
+
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", hourCycle: "h23" });
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1).replaceAll("_", " ");
@@ -39,8 +46,11 @@ function place() {
     if (!zone.textContent.endsWith(ZONE)) zone.textContent = `times in ${ZONE}`;
   }
   for (const time of document.querySelectorAll("time[data-at]")) {
-    const text = local(new Date(time.dateTime));
+    const at = new Date(time.dateTime);
+    const short = time.dataset.at === "short";
+    const text = short ? local(at).slice(0, -3) : local(at);
     if (time.textContent !== text) time.textContent = text;
+    if (short && time.title !== utc(at)) time.title = utc(at);
   }
   for (const time of document.querySelectorAll("time[data-tick]")) {
     const at = new Date(time.dateTime);
@@ -53,10 +63,10 @@ function tick() {
   place();
   for (const time of document.querySelectorAll("time[data-tick]")) {
     const past = Math.floor((now() - Date.parse(time.dateTime)) / 1000);
-    const left = time.dataset.tick === "left";
-    const text = left
-      ? past < 0 ? words(-past) : "no time left"
-      : FORMATS[time.dataset.tick](Math.max(0, past));
+    const { tick: form } = time.dataset;
+    const text = form === "due" ? left(-past)
+      : form === "left" ? past < 0 ? words(-past) : "no time left"
+      : FORMATS[form](Math.max(0, past));
     if (time.textContent !== text) time.textContent = text;
     const { soon, late } = time.dataset;
     if (soon) {

@@ -56,7 +56,7 @@ def test_a_second_key_is_for_the_same_agent(
     keys = {json.loads(run_command(capsys, *command))["key"] for _ in range(2)}
 
     assert len(keys) == 2
-    assert Agent.objects.filter(project__slug=slug).count() == 1
+    assert Agent.objects.filter(project__slug=slug, name="robo").count() == 1
 
 
 def test_user_add_prints_one_line_of_json(

@@ -7,7 +7,8 @@ import pytest
 
 from accounts.models import PersonalToken, Project, Role
 from accounts.services import add_person, issue_token
-from tests.support.browsing import open_browser
+from reviews.administration.people.password_links import create_password_link
+from tests.support.browsing import open_browser, open_client
 from tests.support.builders import Person
 from tests.support.live import Live
 
@@ -66,6 +67,20 @@ def test_the_token_that_came_with_a_one_time_password_outlives_it(
     assert opens(live, added.token) == 200
     in_force = PersonalToken.objects.filter(user=bob.user, revoked_at=None)
     assert in_force.count() == 1
+
+
+def test_a_password_that_came_by_a_link_ends_every_token(
+    live: Live, project: Project, bob: Person, cleo: Person
+) -> None:
+    """Also of somebody with a one-time password: the link is for who lost what they had."""
+    name = bob.user.username
+    added = add_person(name=name, role=Role.REVIEWER, project_slug=project.slug)
+    link = create_password_link(
+        project_id=project.pk, code=str(bob.user.code), by=cleo.principal
+    )
+    chosen = open_client().post(httpx.URL(link.address).path, OWN)
+    assert chosen.status_code == 302
+    assert opens(live, added.token) == 401
 
 
 def test_the_page_says_what_a_change_ends(bob: Person) -> None:

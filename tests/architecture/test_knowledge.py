@@ -21,8 +21,8 @@ from tests.runner.database import ROOT
 
 # Each may know of those after it.
 APPS = (
-    *("config", "demo", "console", "loop", "webhooks", "gateway", "reviews", "ledger"),
-    *("safetext", "guidance", "accounts", "common"),
+    *("config", "demo", "console", "loop", "notifications", "webhooks", "gateway"),
+    *("reviews", "ledger", "safetext", "guidance", "accounts", "common"),
 )
 # Each registers the entries that it writes in its `transitions.py`.
 WRITERS = ("loop", "gateway", "reviews", "ledger")

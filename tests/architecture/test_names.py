@@ -22,6 +22,7 @@ APPS = (
     "guidance",
     "ledger",
     "loop",
+    "notifications",
     "reviews",
     "safetext",
     "webhooks",
@@ -49,16 +50,16 @@ VERBS = frozenset(
     examine exclude execute expand expect expire explain fail fan feed fill filter
     find finish fit flatten flush fold follow forget format gather get give go grant
     group guard hand handle hash hide hold humanize inflate insert inspect install
-    interpret issue iterate join judge keep latch learn lease leave limit list
+    interpret invite issue iterate join judge keep latch learn lease leave limit list
     listen load locate lock look lower make mark mask match measure mend merge move
     needs normalise normalize note notify nudge obey observe offer open pack pair
     parse pass pay peek perform permit pick plan poll pop post prepare preview print propose
     protect publish push put queue quote raise rank read rebuild receive recheck
     recommend record recover redact redeem redirect refresh refuse register release
-    reload remember remove render reopen repair repeat replace replay reply report
+    reload remember remove render renew reopen repair repeat replace replay reply report
     represent request requeue require resend resolve resume retry return revoke rotate round
     route rule run save say scan score seal search select send sense serialize serve
-    set settle shorten show sign skip sleep soften sort spawn spend split start stop
+    set settle shorten show sign skip sleep snooze soften sort spawn spend split start stop
     store straighten stream strip submit subtract sum switch take tell test tick
     trim trust try undo uninstall unite unquote unwrap update use validate verify
     wait wake walk warm warn watch widen wipe withdraw wrap write
@@ -67,7 +68,7 @@ VERBS = frozenset(
 # These are nouns as well: a verb only with an object behind it.
 NOUNS_TOO = frozenset(
     """
-    fingerprint label link name order place price query
+    fingerprint index label link name order place price query
     """.split()
 )
 QUESTIONS = frozenset("is has have are was can may must should".split())

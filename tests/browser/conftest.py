@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.browser.driver import BROWSER, run_with_living_driver
 from tests.browser.sessions import session_cookie
 from tests.runner.chromium import BROWSERS
 from tests.support.builders import Person
@@ -36,8 +39,18 @@ ARGUMENTS = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> bool | None:
+    # In a process of many tests pytest asks this of every test, wherever it lies.
+    if not item.path.is_relative_to(Path(__file__).parent):
+        return None
+    return run_with_living_driver(item, nextitem)
+
+
 @pytest.fixture(scope="package")
-def browser(live: Live) -> Iterator[Browser]:
+def browser(live: Live, pytestconfig: pytest.Config) -> Iterator[Browser]:
     """One Chromium, closed behind the last browser test.
 
     Not the plug-in's session-wide one: its event loop would seem to be running in
@@ -50,8 +63,10 @@ def browser(live: Live) -> Iterator[Browser]:
         chromium = playwright.chromium.launch(
             executable_path=found, args=list(ARGUMENTS)
         )
+        pytestconfig.stash[BROWSER] = chromium
         yield chromium
-        chromium.close()
+        with suppress(Error):  # Its driver may have died; a new one is started then.
+            chromium.close()
         # Django keeps connections per event loop: those of this one end with it.
         connections.close_all()
 
@@ -116,6 +131,7 @@ class Desk:
             page.remove_listener("console", self._hear)
             page.remove_listener("pageerror", self._fail)
             page.unroute_all(behavior="ignoreErrors")
+            page.emulate_media(media="screen", color_scheme="light")
             page.context.clear_cookies()
             try:
                 page.goto("/healthz")

@@ -10,8 +10,10 @@ from axe_playwright_python.base import AxeResults
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from accounts.models import Project
+from accounts.models import Agent, Project
+from ledger.statistics.counting import count_project
 from tests.browser.conftest import Desk
+from tests.gateway.calls.calls import command, rule
 from tests.support.builders import Person, pause_run, start_run, step
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -102,6 +104,8 @@ def test_the_queue_and_every_kind_of_review(
         rows.nth(index).click()
         expect(rows.nth(index)).to_have_attribute("aria-current", "true")
         assert violations(page) == ""
+    # In the list the key selects a review.
+    page.locator("#detail h1").click()
     for key in ("x", "?"):
         page.keyboard.press(key)
         expect(page.get_by_role("dialog")).to_be_visible()
@@ -137,6 +141,43 @@ def test_runs(desk: Desk, project: Project, alice: Person, agent: httpx.Client) 
         page.goto(f"/p/{project.slug}/runs/{run}/")
         expect(page.locator("#timeline")).to_be_visible()
         assert violations(page) == ""
+
+
+def test_the_overview(
+    desk: Desk,
+    project: Project,
+    bob: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    page = desk.open(f"/p/{project.slug}/overview/", person=bob)
+    expect(page.locator(".empty")).to_be_visible()
+    assert violations(page) == ""
+    stopped = start_run(agent)
+    body = step(1, coherence=0.1, cost_usd="1.5")
+    agent.post(f"/runs/{stopped}/steps", json=body)
+    rule(reviewer, command(agent, start_run(agent)), "approve")
+    count_project(project_id=project.pk)
+    page.goto(f"/p/{project.slug}/overview/")
+    expect(page.locator("svg.plot")).to_have_count(3)
+    assert violations(page) == ""
+
+
+def test_what_managers_set_and_look_after(
+    desk: Desk, project: Project, cleo: Person, agent: httpx.Client
+) -> None:
+    pause_run(agent, start_run(agent))
+    page = desk.open("/", person=cleo)
+    agents = f"settings/agents/?agent={Agent.objects.get(project=project).code}"
+    settings = ("start", "project", "people", "changes", "you")
+    for path in (
+        *("rulings/", "limits/", "ledger/", "policies/", "webhooks/", "gateway/"),
+        *(f"settings/{tab}/" for tab in settings),
+        agents,
+    ):
+        page.goto(f"/p/{project.slug}/{path}")
+        expect(page.get_by_role("heading").first).to_be_visible()
+        assert violations(page, coloured="main") == "", path
 
 
 def test_menu_help_and_password(desk: Desk, project: Project, alice: Person) -> None:

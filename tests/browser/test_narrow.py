@@ -53,3 +53,40 @@ def test_runs_fit(
     page.locator(f"#run-{run} a").click()
     expect(page.locator("#timeline")).to_be_visible()
     assert fits(page)
+
+
+def test_every_page_is_reached_from_the_foot_of_the_screen(
+    desk: Desk, project: Project, alice: Person
+) -> None:
+    page = desk.open(f"/p/{project.slug}/runs/", person=alice, size=PHONE)
+    main = page.get_by_role("navigation", name="Main")
+    for words in ("Review queue", "Overview", "Runs", "Rulings"):
+        expect(main.get_by_text(words, exact=True)).to_be_in_viewport(ratio=1)
+    expect(main.get_by_role("link", name="Settings")).to_be_hidden()
+    main.get_by_role("button", name="More").click()
+    main.get_by_role("link", name="Settings").click()
+    expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    page.goto(f"/p/{project.slug}/settings/you/")
+    expect(page.get_by_role("link", name="You", exact=True)).to_be_in_viewport(ratio=1)
+    assert fits(page)
+    page.set_viewport_size({"width": 1440, "height": 960})
+    for words in ("Govern", "Project", "Settings"):
+        expect(main.get_by_text(words, exact=True)).to_be_visible()
+    expect(main.get_by_role("button", name="More")).to_be_hidden()
+
+
+def test_paper_is_white_and_has_no_navigation(
+    desk: Desk, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    pause_run(agent, run)
+    page = desk.open("/", person=alice)
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 720, "height": 1020})
+    for path in ("runs/", f"runs/{run}/", "rulings/", "settings/people/", "ledger/"):
+        page.goto(f"/p/{project.slug}/{path}")
+        expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
+        expect(page.get_by_text("printed by")).to_be_visible()
+        colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert colour == "rgb(255, 255, 255)", path
+        assert fits(page), path

@@ -35,6 +35,7 @@ def press(page: Page, role: str, name: str) -> None:
     """By keyboard: whatever can be done has to be reached by it."""
     button = page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
     button.focus()
+    page.wait_for_load_state()  # before its script runs, a button sends its form
     page.keyboard.press("Enter")
 
 

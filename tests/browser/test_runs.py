@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import httpx
 import pytest
 from playwright.sync_api import expect
@@ -25,7 +27,7 @@ def test_a_new_run_comes_in_and_its_row_follows_it(
     expect(row).to_contain_text("Trim the image")
     expect(row).to_contain_text("running")
     agent.post(f"/runs/{run}/steps", json=step(1))
-    expect(row.locator("td").nth(2)).to_have_text("1")
+    expect(row.locator("td.steps")).to_have_text("1")
     pause_run(agent, run, first=2)
     expect(row).to_contain_text("paused")
     expect(page.locator("#fleet")).to_contain_text("paused1")
@@ -53,8 +55,29 @@ def test_a_searched_list_takes_in_nothing_that_it_did_not_find(
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     other = start_run(agent, task="Fix the login")
     agent.post(f"/runs/{found}/steps", json=step(1))
-    expect(page.locator(f"#run-{found} td").nth(2)).to_have_text("1")
+    expect(page.locator(f"#run-{found} td.steps")).to_have_text("1")
     expect(page.locator(f"#run-{other}")).to_have_count(0)
+
+
+def test_runs_are_selected_by_keys_and_the_bar_says_what_can_be_done(
+    desk: Desk, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    first, second = start_run(agent), start_run(agent)
+    page = desk.open(f"/p/{project.slug}/runs/", person=alice)
+    bar = page.get_by_role("toolbar", name="Selected runs")
+    expect(bar).to_be_hidden()
+    for _ in range(2):
+        page.keyboard.press("j")
+        page.keyboard.press("x")
+    expect(bar).to_contain_text("2 selected")
+    compare = bar.get_by_text("Compare")
+    expect(compare).to_have_attribute("href", re.compile(f"a={second}&b={first}"))
+    expect(bar.get_by_text("Reopen")).to_have_attribute("aria-disabled", "true")
+    assert violations(page) == ""
+    page.keyboard.press("Escape")
+    expect(bar).to_be_hidden()
+    page.keyboard.press("/")
+    expect(page.get_by_label("Search runs")).to_be_focused()
 
 
 def test_the_page_of_a_run_grows_and_leads_to_its_review(

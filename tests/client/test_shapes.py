@@ -32,11 +32,15 @@ ANSWERS: dict[type[Answer], tuple[str, ...]] = {
     answers.GateOutcome: ("give_verdict",),
     answers.Review: (
         *("ask_person", "claim_review", "comment_review", "release_review"),
-        *("rule_review", "withdraw_review"),
+        *("rule_review", "withdraw_review", "assign_review", "hand_over_review"),
+        "snooze_review",
     ),
     answers.ReviewDetail: ("get_review",),
     answers.PolicyVersion: ("get_policy_version",),
-    answers.RunState: ("abort_run", "finish_run", "get_run", "reopen_run", "start_run"),
+    answers.RunState: (
+        *("abort_run", "finish_run", "get_run", "reopen_run", "start_run"),
+        "revoke_allowance",
+    ),
     answers.Settled: ("settle_tool_call",),
     answers.Standing: ("wait_for_decision",),
     answers.Turn: ("judge_turn",),
@@ -69,7 +73,8 @@ def find_schema(operation_id: str) -> dict[str, Any]:
     for methods in document()["paths"].values():
         for operation in methods.values():
             if operation["operationId"] == operation_id:
-                (done,) = (
+                # An approval that is not the last one is answered by the same.
+                done, *_ = (
                     answer
                     for status, answer in operation["responses"].items()
                     if status < "300"

@@ -8,7 +8,14 @@ from django.core.checks import registry
 from common.commands import SETTINGS, QuickCommand
 from common.errors import DomainError, RateLimited, Unauthenticated, Unavailable
 from common.paging import PageQuery, build_parameter_error, refuse_unknown_parameters
-from common.responses import Reply, build_json_response, build_reply, send_reply
+from common.responses import (
+    Reply,
+    build_json_response,
+    build_reply,
+    escape_cell,
+    send_reply,
+    write_csv_head,
+)
 
 
 def test_an_answer_is_neither_kept_nor_taken_for_something_else() -> None:
@@ -68,3 +75,14 @@ def test_a_quick_command_looks_at_the_settings_alone() -> None:
         check for check in registry.registry.get_checks() if SETTINGS in check.tags
     ]
     assert tagged
+
+
+@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@x", "\t=1", "\r=1", " =1"])
+def test_a_cell_that_would_be_a_formula(cell: str) -> None:
+    assert escape_cell(cell) == f"'{cell}"
+
+
+def test_other_cells_stay() -> None:
+    cells = ("a=1", "", -1, None, True)
+    assert [escape_cell(cell) for cell in cells] == ["a=1", "", -1, None, "true"]
+    assert write_csv_head(["a", "b"]) == "\ufeffa,b\r\n"

@@ -46,7 +46,6 @@ def command_on(page: str) -> str:
     return command
 
 
-@pytest.mark.timeout(120)  # it starts three processes, on whatever machine this is
 def test_the_command_of_the_empty_pages_makes_a_key_for_this_server(
     database: None, tmp_path: Path
 ) -> None:

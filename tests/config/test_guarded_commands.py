@@ -20,6 +20,8 @@ HARMLESS = {
     "ledger_verify": "reads",
     "policies diff": "reads",
     "replay": "reads",
+    "statistics_rebuild": "counts anew what stands in the ledger",
+    "statistics_verify": "reads",
     "simulate": "agents of the demo, with keys of their own",
     "up": "serves, as anybody who develops it does all day",
 }

@@ -12,21 +12,32 @@ import httpx
 import pytest
 from django.utils import timezone
 
-from accounts.models import Project
+from accounts.models import Project, Role, User
 from config.celery import app
 from config.models import Heartbeat
 from ledger.idempotency import KEEP
-from ledger.models import IdempotencyRecord, Run
+from ledger.models import IdempotencyRecord, LedgerExport, ProjectVerification, Run
+from ledger.statistics import counting
+from ledger.verification.project import start_verification
 from loop.control import clock
 from loop.learning import learn
 from loop.models import ProjectLoop, Signal
 from loop.runs import ensure_run
-from reviews.models import Backtest
+from notifications.models import Notice
+from notifications.services import KEEP as KEEP_NOTICES
+from reviews.models import Backtest, Review
+from tests.ledger.run_list.words import mark_indexed
 from tests.loop.saying import loop_policy
 from tests.reviews.policies.trials import start as start_backtest
 from tests.reviews.rulings.test_expiry import overdue
 from tests.reviews.test_abandonment import silent
-from tests.support.builders import make_policy, pause_at_once, start_run, step
+from tests.support.builders import (
+    make_person,
+    make_policy,
+    pause_at_once,
+    start_run,
+    step,
+)
 from tests.support.people import rule
 from tests.webhooks.hooks import add, tell
 from tests.webhooks.receivers import receiving
@@ -56,6 +67,17 @@ def expire_reviews(
     overdue(pause_at_once(agent, run))
     assert perform("expire-reviews") >= 1
     assert Run.objects.get(code=run).status == "aborted"
+
+
+def release_reviews(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    review = pause_at_once(agent, start_run(agent))
+    manager.post(f"/reviews/{review}/claim")
+    past = timezone.now() - timedelta(seconds=1)
+    Review.objects.filter(code=review).update(claimed_until=past)
+    assert perform("release-reviews") >= 1
+    assert manager.get(f"/reviews/{review}").json()["assignee"] is None
 
 
 def abandon_runs(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
@@ -100,6 +122,17 @@ def delete_old_deliveries(
     assert [each.number for each in hook.deliveries] == [2]
 
 
+def index_run_words(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent)
+    agent.post(f"/runs/{run}/steps", json=step(1, summary="Quinces were peeled"))
+    mark_indexed(but=project)
+    assert perform("index-run-words") >= 2
+    (found,) = manager.get("/runs?q=quinces").json()["items"]
+    assert found["id"] == run
+
+
 def delete_idempotency_keys(
     project: Project, agent: httpx.Client, manager: httpx.Client
 ) -> None:
@@ -112,6 +145,20 @@ def delete_idempotency_keys(
     rows.filter(pk=old.pk).update(created_at=long_ago)
     assert perform("delete-idempotency-keys") >= 1
     assert list(rows.all()) == [new]
+
+
+def delete_old_exports(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent)
+    manager.get(f"/runs/{run}/ledger")
+    rows = LedgerExport.objects.filter(project=project)
+    rows.update(at=timezone.now() - timedelta(days=31))
+    perform("delete-old-exports")
+    assert rows.count() == 1  # nobody has set an end
+    Project.objects.filter(pk=project.pk).update(retention_days=30)
+    assert perform("delete-old-exports") >= 1
+    assert not rows.exists()
 
 
 def loop(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
@@ -137,6 +184,29 @@ def run_backtests(project: Project, agent: httpx.Client, manager: httpx.Client) 
     assert Backtest.objects.get(code=code).state == "finished"
 
 
+def start_verifications(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    start_run(agent)
+    # Projects of other tests have had theirs.
+    others = Project.objects.exclude(pk=project.pk)
+    ProjectVerification.objects.bulk_create(
+        ProjectVerification(project=each, state="finished") for each in others
+    )
+    assert perform("start-verifications") == 1
+    assert ProjectVerification.objects.get(project=project).state == "waiting"
+
+
+def verify_ledgers(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    start_run(agent)
+    job = start_verification(project)
+    assert perform("verify-ledgers") >= 1
+    job.refresh_from_db()
+    assert job.state == "finished"
+
+
 def search_suggestions(
     project: Project, agent: httpx.Client, manager: httpx.Client
 ) -> None:
@@ -159,17 +229,58 @@ def move_runs(project: Project, agent: httpx.Client, manager: httpx.Client) -> N
     assert manager.get(f"/runs/{run}").json()["policy"]["version"] == 2
 
 
+def send_mails(project: Project, agent: httpx.Client, manager: httpx.Client) -> None:
+    bob = make_person("bob", role=Role.REVIEWER, project=project)
+    User.objects.filter(pk=bob.user.pk).update(email="bob@example.invalid")
+    review = pause_at_once(agent, start_run(agent))
+    Review.objects.filter(code=review).update(severity="critical")
+    assert perform("send-mails") >= 1
+    assert Notice.objects.get(review__code=review).user == bob.user
+
+
+def delete_old_notices(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    bob = make_person("bob", role=Role.REVIEWER, project=project)
+    review = Review.objects.get(code=pause_at_once(agent, start_run(agent)))
+    Notice.objects.create(user=bob.user, review=review, occasion="opened")
+    perform("delete-old-notices")
+    assert Notice.objects.filter(review=review).exists()
+    over = timezone.now() - KEEP_NOTICES - timedelta(hours=1)
+    Review.objects.filter(pk=review.pk).update(state="withdrawn", closed_at=over)
+    assert perform("delete-old-notices") >= 1
+    assert not Notice.objects.filter(review=review).exists()
+
+
+def count_statistics(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    agent.post(f"/runs/{start_run(agent)}/steps", json=step(1))
+    # This project alone: other tests have left theirs.
+    with patch.object(counting, "_list_projects_behind", lambda: [project.pk]):
+        assert perform("count-statistics") == 2
+    assert manager.get("/stats/gates").json()["evaluations"] == 1
+
+
 Look = Callable[[Project, httpx.Client, httpx.Client], None]
 TASKS: dict[str, Look] = {
     "heartbeat": heartbeat,
     "expire-reviews": expire_reviews,
+    "release-reviews": release_reviews,
     "abandon-runs": abandon_runs,
     "stop-overdue-runs": stop_overdue_runs,
     "move-runs": move_runs,
     "run-backtests": run_backtests,
     "search-suggestions": search_suggestions,
+    "start-verifications": start_verifications,
+    "verify-ledgers": verify_ledgers,
     "deliver-webhooks": deliver_webhooks,
     "delete-old-deliveries": delete_old_deliveries,
+    "send-mails": send_mails,
+    "delete-old-notices": delete_old_notices,
+    "count-statistics": count_statistics,
+    "index-run-words": index_run_words,
+    "delete-old-exports": delete_old_exports,
     "delete-idempotency-keys": delete_idempotency_keys,
     "loop": loop,
     "loop-learn": loop_learn,

@@ -17,9 +17,12 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from accounts.models import Agent, Role, User
+from accounts.models import Agent, Role, SignIn, User
+from console.models import SavedPage, SavedView
 from ledger.models import Entry
-from tests.config.authorisation.world import ABSENT, World
+from tests.config.authorisation import agents, people
+from tests.config.authorisation.target import ABSENT
+from tests.config.authorisation.world import World
 from tests.gateway.calls.calls import command
 from tests.support.browsing import FRAGMENT, open_browser
 from tests.support.builders import make_person, start_run
@@ -31,7 +34,7 @@ pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 OWN = {"", "password/"}
 OPEN = {
     *("sign-in/", "sign-out/", "healthz", "readyz", "problems/<slug:slug>"),
-    "api/v1/docs",
+    *("api/v1/docs", "join/<str:secret>/", "password/<uuid:code>/<str:token>/"),
 }
 OF_A_PROJECT = "p/<slug:slug>/"
 CODE = r"[0-9a-f]{8}-[0-9a-f-]{27}"
@@ -65,10 +68,13 @@ class Pages:
         agent = self.world.agent
         self.project = self.world.project
         self.manager = open_browser(self.world.manager.user)
+        self.admin = open_browser(self.world.admin.user)
         outsider = make_person(
             "outsider", role=Role.ADMIN, project=self.world.elsewhere
         )
         self.outsider = open_browser(outsider.user)
+        auditor = make_person("auditor", role=Role.AUDITOR, project=self.project)
+        self.auditor = open_browser(auditor.user)
         self.stranger = Client()
         warned, told = self.world.warned(), self.world.told()
         looped = self.world.recommended()
@@ -89,15 +95,45 @@ class Pages:
             "loop/incidents/": looped.incident,
             "backtests/": self.world.tried().backtest,
             "shadows/": self.world.watched().shadow,
+            # The last admin, who cannot be removed.
+            "settings/people/": str(self.world.admin.user.code),
+            "settings/invitations/": people.invited(self.world).invitation,
+            "settings/you/tokens/": people.holding_token(self.world).token,
+            "settings/you/sign-ins/": self.sign_in_elsewhere(),
         }
+        self.codes["runs/views/"] = self.keep_view(SavedPage.RUNS)
+        self.codes["queue/views/"] = self.keep_view(SavedPage.QUEUE)
+        kept = agents.keep_agent(self.world)
+        self.codes["settings/agents/"] = kept.agent
         self.others = {
+            "key": kept.key,
             "warning": warned.warning,
+            "allowance": self.world.allow(warned.run).allowance,
             "delivery": told.delivery,
             "action": "disable",
             "name": "default",
             "number": "1",
+            "seq": "1",
             "setting": "continue.max_rework_ratio",
         }
+
+    def keep_view(self, page: SavedPage) -> str:
+        """A view of the admin, who removes it when that is asked for."""
+        view = SavedView.objects.create(
+            project=self.project,
+            owner=self.world.admin.user,
+            page=page,
+            name="Kept",
+            address="",
+        )
+        return str(view.code)
+
+    def sign_in_elsewhere(self) -> str:
+        """Another browser of the admin."""
+        other = open_browser(self.world.admin.user)
+        other.get(f"/p/{self.project.slug}/settings/you/")
+        key = other.session.session_key
+        return str(SignIn.objects.get(session_key=key).code)
 
     def address(self, page: str, *, slug: str | None = None) -> str:
         """The page with everything filled in that it asks for."""
@@ -191,6 +227,40 @@ def test_what_belongs_elsewhere_is_not_found_in_ones_own_project(pages: Pages) -
     assert Entry.objects.count() == entries
 
 
+# What they send there changes nothing but their own view of it, or has the ledger checked,
+# which reads everything and changes nothing.
+READERS_POST = {
+    *("queue/<uuid:code>/page/", "ledger/verify/"),
+    *("settings/keyboard/switch/", "introduction/end/"),
+}
+# What is their own they may change; here it is another's, or nothing was entered.
+OWN_POST = {
+    *("settings/you/tokens/", "settings/you/tokens/<uuid:code>/"),
+    *("settings/you/sign-out/", "settings/you/sign-ins/<uuid:code>/"),
+    *("settings/keyboard/change/", "settings/notifications/change/"),
+    *("runs/views/", "runs/views/<uuid:code>/remove/"),
+    *("queue/views/", "queue/views/<uuid:code>/remove/"),
+}
+# Pages that only lead to a change: not there for those who may not make it.
+FOR_CHANGES = {"new-policy/", "policies/<str:name>/edit/"}
+
+
+def test_an_auditor_sees_every_page_and_changes_nothing(pages: Pages) -> None:
+    entries = Entry.objects.count()
+    for method, page in pages.each_method(PROJECT_PAGES):
+        name = page.removeprefix(OF_A_PROJECT)
+        answer = ask(pages.auditor, method, pages.address(page))
+        if name in OWN_POST:
+            assert answer.status_code in {302, 404, 422}, (method, page)
+        elif method == "POST" and name not in READERS_POST:
+            assert answer.status_code == 403, (method, page)
+        elif name in FOR_CHANGES:
+            assert answer.status_code == 404, (method, page)
+        else:
+            assert answer.status_code in {200, 204, 302, 428}, (method, page)
+    assert Entry.objects.count() == entries
+
+
 def test_who_has_a_given_password_is_led_to_choose_one(pages: Pages) -> None:
     newcomer = pages.world.manager.user
     rows = User.objects.filter(pk=newcomer.pk)
@@ -229,11 +299,12 @@ def test_a_member_finds_something_at_every_page(live: Live) -> None:
     pages = Pages(live)
     for page in PROJECT_PAGES:
         if "GET" in pages.methods(page):
-            answer = ask(pages.manager, "GET", pages.address(page))
-            assert answer.status_code in {200, 204}, page
+            answer = ask(pages.admin, "GET", pages.address(page))
+            leads_on = {302} if page.endswith("/settings/") else set()
+            assert answer.status_code in {200, 204, *leads_on}, page
     for page in PROJECT_PAGES:
         if "POST" in pages.methods(page):
-            answer = ask(pages.manager, "POST", pages.address(page))
+            answer = ask(pages.admin, "POST", pages.address(page))
             assert answer.status_code not in {401, 403, 404, 405, 500}, page
             led_to = answer.headers.get("Location", "")
             assert not led_to.startswith(("/sign-in/", "/password/")), page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
@@ -9,20 +10,25 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.http import QueryDict
 
 from accounts.models import User
 from common.errors import Invalid
 from console.people import Person
+from console.queue.address import read_state
 from console.queue.agent_reviews import AgentReviews, _describe_closed
 from console.queue.outcome import build_outcome
 from console.queue.row_groups import QueueList
 from console.queue.rows import build_rows
 from console.runs.forms import ReopenForm
+from console.runs.list.rows import build_run_row
+from console.runs.list.why import describe_why
 from console.runs.page import _list_notices
-from console.runs.rows import build_run_row, list_amounts
-from ledger.models import Run
+from console.runs.rows import list_amounts
+from ledger.models import Run, RunOutcome
 from ledger.trees.relatives import Relatives
 from reviews.models import Review, Ruling
+from reviews.queue.tally import Tally
 
 pytestmark = pytest.mark.once("uses no database")
 
@@ -47,6 +53,7 @@ def build_run(status: str = "running", **more: Any) -> Run:
         "last_decision": "continue",
         "task": "T",
         "labels": {},
+        "created_at": ago(minutes=9),
         "updated_at": ago(minutes=2),
         **more,
     }
@@ -66,10 +73,10 @@ def test_a_run_is_slow_only_while_it_runs() -> None:
         "running": ("go", "play", "running", "running"),
         "paused": ("pause", "pause", "paused", "paused"),
         "stopped": ("stop", "stop", "stopped", "stopped"),
-        "completed": ("mute", "check", "completed", "finished"),
-        "failed": ("stop", "x", "failed", "finished"),
-        "aborted": ("stop", "x", "aborted", "finished"),
-        "abandoned": ("mute", "clock", "abandoned", "finished"),
+        "completed": ("mute", "check", "completed", "completed"),
+        "failed": ("stop", "x", "failed", "failed"),
+        "aborted": ("stop", "x", "aborted", "aborted"),
+        "abandoned": ("mute", "clock", "abandoned", "abandoned"),
     }
     for decision in ("continue", "throttle"):
         for status, look in looks.items():
@@ -77,8 +84,8 @@ def test_a_run_is_slow_only_while_it_runs() -> None:
             row = build_run_row(run, Relatives(), slug="p", at=NOW, seq=3)
             if (status, decision) == ("running", "throttle"):
                 look = ("slow", "slow", "throttled", "running")
-            assert (row.tone, row.icon, row.word, row.show) == look
-            assert (row.short, row.key, row.seq) == ("r-00abcd", 7, 3)
+            assert (row.tone, row.icon, row.word, row.status) == look
+            assert (row.short, row.seq) == ("r-00abcd", 3)
             notices = list(
                 _list_notices(
                     build_run(status, last_decision=decision, status_reason="Why"),
@@ -88,6 +95,32 @@ def test_a_run_is_slow_only_while_it_runs() -> None:
             assert [(n.tone, n.icon, n.text) for n in notices] == [
                 (look[0], look[1], "Why")
             ]
+
+
+def judge(run: Run, *, accepted: bool, failed: dict[str, str]) -> Run:
+    evaluations = [
+        {"name": name, "passed": False, "message": words}
+        for name, words in failed.items()
+    ]
+    text = json.dumps([{"name": "a", "passed": True, "message": "fine"}, *evaluations])
+    run.outcome = RunOutcome(run=run, accepted=accepted, evaluations=text)
+    return run
+
+
+def test_a_row_says_why_the_run_ended() -> None:
+    failed = judge(
+        build_run("failed", status_reason="tests-pass failed"),
+        accepted=False,
+        failed={"tests-pass": "3 of 212 failed.", "diff-quality": "41 % rework"},
+    )
+    assert describe_why(failed) == ("tests-pass: 3 of 212 failed, and 1 more", False)
+    stopped = build_run("stopped", status_reason="Cost used up\u202e")
+    assert describe_why(stopped).text.startswith("Cost used up")
+    assert "\u202e" not in describe_why(stopped).text
+    done = judge(build_run("completed"), accepted=True, failed={})
+    assert describe_why(done) == ("accepted", True)
+    assert describe_why(build_run("completed")) == ("", True)
+    assert describe_why(build_run("running")) == ("nothing open", True)
 
 
 def test_a_run_that_waits_says_for_whom_and_nothing_twice() -> None:
@@ -153,6 +186,7 @@ def build_review(**more: Any) -> Review:
         "title": "T",
         "content": '{"kind": "question", "title": "T", "options": []}',
         "opened_at": ago(minutes=5),
+        "answer_by": ago(minutes=5) + timedelta(minutes=30),
         "due_at": ago(minutes=5) + timedelta(hours=1),
         "on_expiry": "abort",
         **more,
@@ -162,29 +196,28 @@ def build_review(**more: Any) -> Review:
 
 def test_a_wait_is_urgent_by_its_own_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("console.queue.rows.get_step_figures", lambda **_: {})
-    run = SimpleNamespace(code=CODE, agent=SimpleNamespace(name="robo"))
+    run = SimpleNamespace(code=CODE, task="T", agent=SimpleNamespace(name="robo"))
     monkeypatch.setattr(Review, "run", run)
     monkeypatch.setattr(Review, "assignee", None)
 
-    def urgency(waited: float, limit: float) -> str:
+    def look(waited: float, limit: float) -> tuple[str, str]:
         opened = ago(minutes=waited)
-        review = build_review(
-            opened_at=opened, due_at=opened + timedelta(minutes=limit)
-        )
+        answer_by = opened + timedelta(minutes=limit)
+        review = build_review(opened_at=opened, answer_by=answer_by)
         (row,) = build_rows([review], slug="p", at=NOW, seq=1)
-        return row.urgency
+        return row.nearness, row.left
 
-    # Ten minutes, or half of a short limit; then nine tenths of it.
-    for waited, limit, expected in (
-        (9.9, 60, ""),
-        (10, 60, "soon"),
-        (53.9, 60, "soon"),
-        (54, 60, "late"),
-        (4.9, 10, ""),
-        (5, 10, "soon"),
-        (9, 10, "late"),
+    # The last quarter of its time, however long that is.
+    for waited, limit, nearness, left in (
+        (44.9, 60, "", "15 m left"),
+        (45, 60, "soon", "15 m left"),
+        (59.5, 60, "soon", "30 s left"),
+        (60, 60, "late", "0 s late"),
+        (194, 60, "late", "2 h 14 m late"),
+        (7, 10, "", "3 m left"),
+        (600, 28 * 60, "", "18 h left"),
     ):
-        assert urgency(waited, limit) == expected, (waited, limit)
+        assert look(waited, limit) == (nearness, left), (waited, limit)
 
 
 def test_how_a_review_ended_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,17 +286,18 @@ def test_agents_reviews_are_counted_in_words() -> None:
 
 
 def test_a_place_in_the_list_counts_what_stands_before_it() -> None:
-    rows = [SimpleNamespace(code=str(n)) for n in range(3)]
+    rows = [SimpleNamespace(code=str(n), count=1) for n in range(3)]
 
     def listed(before: int | None) -> QueueList:
         edge = None if before is None else SimpleNamespace(count=before)
         return QueueList(
-            show="all",
+            state=read_state(QueryDict("")),
             slug="p",
             seq=1,
             groups=[],
             rows=rows,  # type: ignore[arg-type]
             total=9,
+            tally=Tally(counts={}),
             before=edge,  # type: ignore[arg-type]
             after=None,
         )

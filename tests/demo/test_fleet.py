@@ -16,6 +16,9 @@ from accounts.models import AgentKey, Project
 from accounts.services import revoke_agent_key
 from demo.agents.profiles import PROFILES
 from demo.fleet import Fleet
+from demo.policies import assign_demo_policy
+from ledger.models import Entry
+from reviews.policies.assignments import list_assignments
 from tests.support.builders import make_robot
 from tests.support.live import Live
 
@@ -64,6 +67,33 @@ def rule(
         f"/reviews/{review['id']}/ruling", json={"action": action, **seen, **more}
     )
     assert answer.status_code == 200, answer.text
+
+
+def test_a_tree_of_runs_uses_up_the_day_of_its_agent(
+    live: Live, project: Project, manager: httpx.Client
+) -> None:
+    """Children that pass and fail their evaluators, notices, and a stop by the limit."""
+    keys = keys_for(project, "upgrade-lead")
+    assign_demo_policy(project)
+    with at_work(Fleet(keys, time_factor=0.01), live.url):
+        stopped = until(lambda: runs(manager, "stopped"), seconds=60)
+    assert "This agent's tokens for today are used up" in stopped[0]["status_reason"]
+    trees = manager.get("/runs?limit=200").json()["items"]
+    lead = trees[-1]
+    below = {run["id"]: run for run in trees if run["parent_run"] == lead["id"]}
+    assert (lead["status"], len(below)) == ("completed", 3)
+    assert {run["accepted"] for run in below.values()} == {True, False}
+    assert any(run["parent_run"] in below for run in trees)
+    told = Entry.objects.filter(project=project, type="limit.noticed")
+    assert 75 in {json.loads(entry.payload)["percent"] for entry in told}
+
+
+def test_the_demo_policy_is_given_once(project: Project) -> None:
+    make_robot("upgrade-lead", project=project)
+    assign_demo_policy(project)
+    assign_demo_policy(project)
+    (assignment,) = list_assignments(project.pk)
+    assert assignment.policy == "upgrades"
 
 
 def test_the_queue_lives_soon_and_rulings_are_obeyed(

@@ -21,7 +21,12 @@ class Followed(NamedTuple):
 
 
 FOLLOWED = {
-    "uncertainty": Followed(("A gate of a step",), r'"uncertainty"|\buncertainty[=:]'),
+    "uncertainty": Followed(
+        ("A gate of a step",),
+        r'"uncertainty"|\buncertainty[=:]',
+        # What the word means.
+        ("console/introduction/terms.py",),
+    ),
     "diff_size": Followed(("A gate of a call",), r'"diff_size"'),
     "confirm": Followed(
         ("A gate of a call",), r'\bgate\W{1,6}"confirm"|"confirm": (?:"|check_)'
@@ -71,7 +76,7 @@ FOLLOWED = {
         (
             "guidance/core/steps/gates/repetition.py",
             "console/queue/kinds/pause.py",
-            "console/runs/score_charts.py",
+            "console/runs/curves/scores.py",
         ),
     ),
     "caps.open_runs": Followed(

@@ -23,7 +23,7 @@ def list_missing(text: str) -> list[str]:
 
 
 def test_a_path_that_is_not_there_is_noticed() -> None:
-    assert list_missing("`ledger/nowhere.py`, `ledger/models.py`, `a/b`") == [
+    assert list_missing("`ledger/nowhere.py`, `ledger/chain.py`, `a/b`") == [
         "ledger/nowhere.py"
     ]
 

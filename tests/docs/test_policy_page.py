@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from guidance.core.policy import Policy
@@ -15,6 +16,8 @@ DEFAULT: dict[str, Any] = dump_policy(Policy())
 ROWS = {code(row[0]): row[1:] for row in table_under(POLICY, first_column="setting")}
 # Sections that have a page of their own: there every key has a row.
 ELSEWHERE = ("tools", "gates", "evaluators", "turns", "loop", "caps", "prices")
+# What a policy may say of it has no default of its own.
+NOT_BY_DEFAULT = {"reviews.deadlines.severity.*.expires_after_s"}
 
 
 def test_every_section_is_listed_with_the_keys_that_another_page_describes() -> None:
@@ -28,14 +31,19 @@ def test_every_section_is_listed_with_the_keys_that_another_page_describes() -> 
 
 
 def test_every_other_setting_is_listed_with_its_default() -> None:
-    assert {name: row[0].strip('`"') for name, row in ROWS.items()} == {
-        f"{section}.{key}": show(value)
-        if section != "budget_ceiling"
-        else f"as `budget.{key}"
+    found = {
+        f"{section}.{key}": value
         for section, values in DEFAULT.items()
         if section not in ELSEWHERE
-        for key, value in values.items()
+        for key, value in list_settings(values)
     }
+    assert {fit_row(name) for name in found} | NOT_BY_DEFAULT == set(ROWS)
+    for name, value in found.items():
+        if name in ROWS and not isinstance(value, list | dict):
+            given = ROWS[name][0].strip('`"')
+            ceiling = name.startswith("budget_ceiling.")
+            key = name.partition(".")[2]
+            assert given == (f"as `budget.{key}" if ceiling else show(value)), name
 
 
 def test_the_bounds_of_every_number_are_the_real_ones() -> None:
@@ -44,17 +52,33 @@ def test_the_bounds_of_every_number_are_the_real_ones() -> None:
     for name, takes in numbers.items():
         bounds = re.match(r"(\d+) to ([\d,]+)", takes)
         assert bounds is not None, name
-        section, key = name.split(".")
         high = int(bounds[2].replace(",", ""))
-        assert problems({section: {key: high + 1}}) == {
-            name: f"must be from {bounds[1]} to {high}"
-        }
+        document: Any = high + 1
+        for key in reversed(name.split(".")):
+            document = {key: document}
+        assert problems(document) == {name: f"must be from {bounds[1]} to {high}"}
+
+
+def list_settings(values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each value with its keys, joined by dots."""
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            for below, each in list_settings(value):
+                yield f"{key}.{below}", each
+        else:
+            yield key, value
+
+
+def fit_row(name: str) -> str:
+    """The row of this setting: its own, one with a `*` for a key, or one of all below it."""
+    for row in ROWS:
+        pattern = re.escape(row).replace(r"\*", r"\w+")
+        if re.fullmatch(rf"{pattern}(\.\w+)?", name):
+            return row
+    raise AssertionError(f"{name} has no row")
 
 
 def show(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, dict):
-        assert not any(value.values())
-        return "no limit"
     return f"{value:,}" if isinstance(value, int) else str(value)

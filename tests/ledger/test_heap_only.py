@@ -50,7 +50,6 @@ def updates(table: str) -> tuple[int, int]:
     return every, heap_only
 
 
-@pytest.mark.timeout(150)
 def test_steps_are_heap_only_updates(agent: httpx.Client) -> None:
     if connection.vendor != "postgresql":
         pytest.skip("SQLite updates in place.")

@@ -58,8 +58,8 @@ def test_the_console_lists_it_only_where_it_is_looked_for(
     assert f"run-{own}" not in page
     assert f"run-{own}" not in build_updates([(view, since)])[view, since].text
     loop = client.get(f"/p/{project.slug}/loop/").content.decode()
-    assert f'href="{runs}?q=system-loop"' in loop
-    found = client.get(runs, {"q": "system-loop"}).content.decode()
+    assert f'href="{runs}?q=agent:system-loop"' in loop
+    found = client.get(runs, {"q": "agent:system-loop"}).content.decode()
     assert f"run-{own}" in found
     assert client.get(f"{runs}{own}/").status_code == 200
 
@@ -89,10 +89,10 @@ def test_it_is_never_abandoned(agent: httpx.Client, project: Project) -> None:
 
 
 def test_an_aborted_run_is_followed_by_a_new_one(
-    agent: httpx.Client, reviewer: httpx.Client, project: Project
+    agent: httpx.Client, manager: httpx.Client, project: Project
 ) -> None:
     first = outcome(agent, project)["run"]
-    reviewer.post(f"/runs/{first}/abort", json={"reason": "Too much"})
+    manager.post(f"/runs/{first}/abort", json={"reason": "Too much"})
     second = outcome(agent, project)["run"]
     assert second != first
     old, new = loop_runs(project)

@@ -39,6 +39,12 @@ def open_many(
             content_digest=first.content_digest,
             # Several at the same moment: the order must be told by more than the time.
             opened_at=began + timedelta(milliseconds=number // 3),
+            severity=first.severity,
+            reversibility=first.reversibility,
+            urgency=first.urgency,
+            answer_by=first.answer_by
+            - timedelta(hours=1)
+            + timedelta(milliseconds=number // 3),
             due_at=first.due_at,
             on_expiry=first.on_expiry,
             assignee=assignees[number % len(assignees)],

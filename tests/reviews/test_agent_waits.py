@@ -109,7 +109,6 @@ def test_many_who_wait_are_stored_by_one_statement(
     assert {each.result(timeout=10).json()["state"] for each in parked} == {"withdrawn"}
 
 
-@pytest.mark.timeout(120)  # it starts a process
 def test_an_agent_that_waits_at_another_process_is_seen(
     robo: Robot, reviewer: httpx.Client, asked: Review
 ) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import product
 
 import httpx
 import pytest
 
 from accounts.models import Project
 from common.ids import uuid7
-from reviews.models import Kind, Review, ReviewState
+from reviews.models import Kind, Review, ReviewState, Severity
 from reviews.queue import order
-from reviews.queue.order import Place, Queue, count_reviews, list_reviews, parse_place
+from reviews.queue.order import Queue, list_reviews
+from reviews.queue.places import SORTS, Place, parse_place
+from reviews.queue.subjects import count_urgency
+from reviews.queue.tally import SHOWS, count_reviews
 from tests.support.builders import Person, make_project, pause_at_once, start_run
 from tests.support.run_states import AT
 
@@ -22,8 +26,8 @@ CODE = "019a1b2c-3d4e-7f60-8abc-def012345678"
 def rows(
     agent: httpx.Client, project: Project, alice: Person, bob: Person
 ) -> list[Review]:
-    """Every kind and claim, some opened at the same moment; beside them what is closed
-    and what is another project's."""
+    """Every severity and claim, some opened and due at the same moment; beside them what
+    is closed and what is another project's."""
     first = Review.objects.get(code=pause_at_once(agent, start_run(agent)))
     Review.objects.filter(pk=first.pk).update(state=ReviewState.RULED, closed_at=AT)
     elsewhere = make_project()
@@ -33,17 +37,35 @@ def rows(
         row.pk, row.code, row.state, row.closed_at = None, uuid7(), "open", None
         for name, value in more.items():
             setattr(row, name, value)
+        row.urgency = count_urgency(
+            severity=row.severity, reversibility=row.reversibility
+        )
         row.save(force_insert=True)
         return row
 
     made = [
-        add(kind=kind, assignee=claimer, opened_at=AT - timedelta(minutes=minutes))
-        for minutes in (3, 1, 3)
-        for kind in (Kind.PAUSE, Kind.CONFIRMATION, Kind.LOOP_ACTION, Kind.QUESTION)
-        for claimer in (None, alice.user, bob.user)
+        add(
+            kind=kind,
+            severity=severity.value,
+            reversibility=undone,
+            assignee=claimer,
+            opened_at=AT - timedelta(minutes=minutes),
+            answer_by=AT + timedelta(minutes=7 * minutes % 5 - 1),
+        )
+        for (minutes, kind), (severity, undone), claimer in product(
+            ((3, Kind.PAUSE), (1, Kind.CONFIRMATION), (3, Kind.QUESTION)),
+            (
+                (Severity.LOW, "irreversible"),
+                (Severity.HIGH, "reversible here"),
+                (Severity.HIGH, "irreversible"),
+                (Severity.CRITICAL, "read-only"),
+            ),
+            (None, alice.user, bob.user),
+        )
     ]
     add(project=elsewhere)
     add(state=ReviewState.EXPIRED, closed_at=AT)
+    add(snoozed_until=AT, snoozed_for="time")
     return made
 
 
@@ -63,24 +85,35 @@ def walk(queue: Queue) -> list[Review]:
     return found
 
 
-@pytest.mark.parametrize("show", order.SHOWS)
+@pytest.mark.parametrize(
+    ("show", "sort"),
+    [*product(SHOWS[:-1], ["urgency"]), ("all", "age"), ("mine", "due")],
+)
 def test_pages_places_and_counts_agree(
     rows: list[Review],
     project: Project,
     alice: Person,
     bob: Person,
     show: str,
+    sort: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(order, "PAGE", 5)
-    tally = count_reviews(project_id=project.pk)
+    tally = count_reviews(project_id=project.pk, at=AT)
     assert tally.total == len(rows)
     for person in (alice, bob):
-        queue = Queue(project_id=project.pk, viewer_id=person.user.pk, show=show)
+        queue = Queue(
+            project_id=project.pk,
+            viewer_id=person.user.pk,
+            show=show,
+            sort=sort,
+            at=AT,
+        )
         wanted = {
             "all": rows,
             "mine": [row for row in rows if row.assignee_id == person.user.pk],
             "unclaimed": [row for row in rows if row.assignee_id is None],
+            "overdue": [row for row in rows if row.answer_by <= AT],
         }[show]
         ordered = list_codes(sorted(wanted, key=queue.get_place))
 
@@ -89,9 +122,9 @@ def test_pages_places_and_counts_agree(
         assert list_codes(found) == ordered
         viewer = str(person.user.code)
         assert tally.count_shown(show=show, viewer=viewer) == len(ordered)
-        groups = [queue.get_place(row).group for row in found]
-        counted = tally.count_groups(show=show, viewer=viewer)
-        assert [groups.count(number) for number in range(3)] == list(counted.values())
+        counted = tally.count_severities(show=show, viewer=viewer)
+        severities = [row.severity for row in found]
+        assert [severities.count(each) for each in Severity.values] == list(counted)
         for at in (0, 1, len(found) - 1):
             place = queue.get_place(found[at])
             assert queue.count_before(place) == at
@@ -102,19 +135,36 @@ def test_pages_places_and_counts_agree(
         assert before.more_before is (len(ordered) > 6)
 
 
-def test_what_can_destroy_comes_first_and_what_others_have_last(
-    rows: list[Review], project: Project, alice: Person
+def test_the_risky_come_first_whoever_looks(
+    rows: list[Review], project: Project, alice: Person, bob: Person
 ) -> None:
-    queue = Queue(project_id=project.pk, viewer_id=alice.user.pk)
-    found = walk(queue)
-    kinds = [row.kind in (Kind.CONFIRMATION, Kind.LOOP_ACTION) for row in found]
-    others = [row.assignee_id not in (None, alice.user.pk) for row in found]
-    assert kinds[:12] == [True] * 12
-    assert kinds[12:24] == [False] * 12
-    assert others == [False] * 24 + [True] * 12
-    for part in (found[:12], found[12:24], found[24:]):
-        opened = [row.opened_at for row in part]
-        assert opened == sorted(opened)
+    """The most severe, of those what cannot be undone, of those what is due first."""
+    found = walk(Queue(project_id=project.pk, viewer_id=alice.user.pk))
+    keys = [
+        (
+            Severity.values.index(row.severity),
+            row.reversibility != "irreversible",
+            row.answer_by,
+        )
+        for row in found
+    ]
+    assert keys == sorted(keys)
+    theirs = walk(Queue(project_id=project.pk, viewer_id=bob.user.pk))
+    assert list_codes(theirs) == list_codes(found)
+    for sort, columns in SORTS.items():
+        queue = Queue(project_id=project.pk, viewer_id=alice.user.pk, sort=sort)
+        times = [getattr(row, columns[-1]) for row in walk(queue)]
+        assert (times == sorted(times)) is (sort != "urgency")
+
+
+def test_the_next_that_will_be_late_is_told(
+    rows: list[Review], project: Project
+) -> None:
+    tally = count_reviews(project_id=project.pk, at=AT)
+    coming = min(row.answer_by for row in rows if row.answer_by > AT)
+    assert tally.next_late_at == int(coming.timestamp()) * 1_000_000
+    later = count_reviews(project_id=project.pk, at=AT + timedelta(days=1))
+    assert (sum(later.late), later.next_late_at) == (len(rows), 0)
 
 
 def test_the_part_around_a_review_has_it_in_its_middle(
@@ -151,13 +201,13 @@ def test_reviews_are_loaded_by_their_codes_within_the_project(
 
 
 def test_a_place_has_one_spelling() -> None:
-    for text in (f"0.0.{CODE}", f"2.{'9' * 16}.{CODE}", f"1.1700000000000000.{CODE}"):
+    for text in (f"0.0.{CODE}", f"15.{'9' * 16}.{CODE}", f"1.1700000000000000.{CODE}"):
         place = parse_place(text)
         assert place is not None
         assert str(place) == text
     for wrong in (
         "",
-        f"3.1.{CODE}",
+        f"16.1.{CODE}",
         f"01.1.{CODE}",
         f".1.{CODE}",
         f"0..{CODE}",

@@ -117,7 +117,8 @@ def test_a_review_that_ends_by_itself_does_not_let_the_run_go_on(
 @pytest.mark.parametrize(
     "entry_type",
     [
-        *("review.claimed", "review.released", "review.commented"),
+        *("review.claimed", "review.released", "review.commented", "review.late"),
+        *("review.held", "review.taken_back", "review.unsent"),
         *("permission.revoked", "exemption.made", "exemption.revoked"),
         "warning.acknowledged",
     ],

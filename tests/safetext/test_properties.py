@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.edits.changes import split_lines
@@ -63,7 +63,6 @@ LINES = st.lists(
 LAST = st.sampled_from(["", "end", "-"])
 
 # The first example of a kind loads what it needs; machines have other things to do.
-any_speed = settings(deadline=None)
 
 _ESCAPE = re.compile("⟨U\\+([0-9A-F]{4,6})⟩")
 
@@ -88,13 +87,11 @@ def unfold(segment: Segment) -> str:
     return made
 
 
-@any_speed
 @given(TEXTS)
 def test_an_escape_can_be_read_back_so_no_two_texts_look_the_same(text: str) -> None:
     assert read_back(make_visible(text)) == text
 
 
-@any_speed
 @given(TEXTS)
 def test_what_comes_out_is_printable(text: str) -> None:
     for character in make_visible(text):
@@ -102,7 +99,6 @@ def test_what_comes_out_is_printable(text: str) -> None:
     assert make_visible_line(text).isprintable()
 
 
-@any_speed
 @given(TEXTS, st.booleans())
 def test_segments_join_to_the_text_and_tell_all_of_it(text: str, one: bool) -> None:
     shown = split_segments(text, one_line=one)
@@ -111,7 +107,6 @@ def test_segments_join_to_the_text_and_tell_all_of_it(text: str, one: bool) -> N
     assert all(part.raw for part in shown)
 
 
-@any_speed
 @given(TEXTS, st.data())
 def test_marks_cover_exactly_what_they_were_given(
     text: str, data: st.DataObject
@@ -138,7 +133,6 @@ def _within(mark: Mark, text: str) -> tuple[int, int]:
     return max(mark.start, 0), min(mark.end, len(text))
 
 
-@any_speed
 @given(TEXTS, st.integers(1, 900))
 def test_pages_join_to_the_whole(text: str, times: int) -> None:
     long = text * times
@@ -177,7 +171,6 @@ def apply_rows(text: str, rows: list[DiffRow], *, out: Row, into: Row) -> str:
     return "".join(made + lines[at:])
 
 
-@any_speed
 @given(LINES, LAST, LINES, LAST)
 def test_the_rows_of_a_diff_rebuild_both_sides(
     old: str, old_end: str, new: str, new_end: str
@@ -190,7 +183,6 @@ def test_the_rows_of_a_diff_rebuild_both_sides(
     assert apply_rows(after, rows, out=Row.ADDED, into=Row.REMOVED) == before
 
 
-@any_speed
 @given(TEXTS)
 def test_nothing_raises_on_any_text(text: str) -> None:
     show_path(text)
@@ -204,7 +196,6 @@ def test_nothing_raises_on_any_text(text: str) -> None:
     text_fragment(show_text(text, file_name="x.py"))
 
 
-@any_speed
 @given(TEXTS, TEXTS)
 def test_without_the_changed_words_two_lines_are_the_same(old: str, new: str) -> None:
     gone, come = find_changed_words(old, new)
@@ -218,7 +209,6 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return text
 
 
-@any_speed
 @given(TEXTS, st.sampled_from(["x.py", "x.js", "x.html", "Makefile", "x.md", "x.none"]))
 def test_colours_run_forwards_inside_the_text(text: str, name: str) -> None:
     at = 0

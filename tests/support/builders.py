@@ -19,6 +19,7 @@ from accounts.auth import (
 from accounts.models import Project, Role, User
 from accounts.services import add_person, ensure_project, issue_agent_key
 from common.errors import Unchanged
+from console.models import Preferences
 from guidance.models import PolicyVersion
 from reviews.policies.services import create_version
 
@@ -71,6 +72,8 @@ def make_person(name: str, *, role: Role, project: Project) -> Person:
     added = add_person(name=unique(name), role=role, project_slug=project.slug)
     User.objects.filter(pk=added.user.pk).update(must_change_password=False)
     added.user.must_change_password = False
+    # What they rule is sent at once, except where a test is about that.
+    Preferences.objects.create(user=added.user, takes_back=False, introduced=True)
     return Person(user=added.user, password=added.password, token=added.token)
 
 

@@ -17,6 +17,13 @@ MACHINE_TIMES = 20 if ALL else 1
 MACHINE_TIMEOUT = 3_600 if ALL else 180
 
 
+# For properties without settings of their own: a busy machine is slow at everything.
+settings.register_profile(
+    "busy", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("busy")
+
+
 def part(count: int, *, least: int) -> int:
     """An eighth of them, but enough to mean something."""
     return count if ALL else min(count, max(count // PART, least))
@@ -26,9 +33,6 @@ def examples(count: int, *, derandomize: bool = True) -> settings:
     """So many examples of a property, however long one takes."""
     return settings(
         derandomize=derandomize and not ALL,
-        deadline=None,
-        # A busy machine is slow at everything.
-        suppress_health_check=[HealthCheck.too_slow],
         max_examples=part(count, least=25),
     )
 
@@ -40,6 +44,5 @@ def machine_examples(count: int, *, steps: int) -> settings:
         stateful_step_count=steps,
         derandomize=not ALL,
         database=None,
-        deadline=None,
         suppress_health_check=list(HealthCheck),
     )

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from reviews.selectors import get_review_for_change
-from reviews.services import submit_claim
+from reviews.teamwork.services import submit_claim
 from tests.support.builders import Person
 
 

@@ -61,8 +61,10 @@ def up(
     port: int = 0,
     variables: Mapping[str, str] | None = None,
     files: int | None = None,
+    first: str = "",
 ) -> Iterator[Process]:
-    """`manage.py up` on a data folder, with no demo; `files` is its `ulimit -n`."""
+    """`manage.py up` on a data folder, with no demo; `files` is its `ulimit -n`, `first` a
+    script that its process runs before."""
     template = get_sqlite_template()
     if template.exists() and not (data / DATABASE).exists():
         shutil.copy(template, data / DATABASE)
@@ -71,6 +73,7 @@ def up(
         arguments=(*arguments, "--data", str(data)),
         variables=environment(**(variables or {})),
         files=files,
+        first=first,
     )
     with _start(program) as (process, output):
         for line in output:
@@ -86,10 +89,15 @@ def up(
 
 @contextmanager
 def another_web_process(
-    *, variables: Mapping[str, str] | None = None, files: int | None = None
+    *,
+    port: int = 0,
+    variables: Mapping[str, str] | None = None,
+    files: int | None = None,
+    first: str = "",
 ) -> Iterator[Process]:
-    """A second uvicorn on the very database of this test run (PostgreSQL only)."""
-    port = free_port()
+    """A second uvicorn on the very database of this test run (PostgreSQL only); `first` is
+    a script that its process runs before."""
+    port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     program = Program(
         module="uvicorn",
@@ -107,6 +115,7 @@ def another_web_process(
             **(variables or {}),
         ),
         files=files,
+        first=first,
     )
     with _start(program) as (process, output):
         until(lambda: process.poll() is not None or _answers(url), seconds=30)

@@ -37,7 +37,7 @@ def exchange(live: Live, first: bytes, more: Iterable[bytes] = ()) -> RawAnswer:
     url = urlsplit(live.url)
     assert url.hostname is not None
     sent = 0
-    with socket.create_connection((url.hostname, url.port or 80), timeout=10) as link:
+    with socket.create_connection((url.hostname, url.port or 80), timeout=60) as link:
         link.sendall(first)
         try:
             for piece in more:
@@ -57,7 +57,8 @@ def read_answer(link: socket.socket, sent: int = 0) -> RawAnswer:
         headers[name.lower()] = value.strip()
     length = headers.get("content-length")
     body = file.read(int(length)) if length is not None else b""
-    link.settimeout(0.3)
+    # What it promises is waited for, however slow the machine.
+    link.settimeout(30 if headers.get("connection") == "close" else 0.5)
     try:
         closed = file.read(1) == b""
     except ConnectionResetError:

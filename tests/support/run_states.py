@@ -22,6 +22,7 @@ def build_run(**parts: Any) -> RunState:
         "agent_id": 1,
         "policy_id": 1,
         "ancestors": (),
+        "labels": {},
         "status": "running",
         "status_reason": "",
         "budget": Budget(),

@@ -31,6 +31,7 @@ from checkrail.answers.common import (
     ReviewRef,
 )
 from checkrail.answers.reviews import (
+    GivenAllowance,
     HistoryItem,
     Review,
     ReviewDetail,
@@ -41,6 +42,7 @@ from checkrail.answers.reviews import (
     Waiting,
 )
 from checkrail.answers.runs import (
+    Allowance,
     Budget,
     BudgetPart,
     Checkpoint,
@@ -62,6 +64,7 @@ from checkrail.answers.steps import (
 
 __all__ = [
     "AdvisoryWarning",
+    "Allowance",
     "Budget",
     "BudgetPart",
     "CallAnswer",
@@ -79,6 +82,7 @@ __all__ = [
     "GateCheckState",
     "GateOutcome",
     "GateVerdict",
+    "GivenAllowance",
     "HistoryItem",
     "LedgerEntry",
     "Metrics",

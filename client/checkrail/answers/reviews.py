@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from checkrail.answers.parsing import Answer
+from checkrail.answers.runs import Allowance
 
 ReviewState = Literal["none", "open", "ruled", "expired", "superseded", "withdrawn"]
 
@@ -52,6 +53,24 @@ class Waiting(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Approvals(Answer):
+    """How many different people have to approve, and how many have."""
+
+    needed: int
+    given: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approval(Answer):
+    """One that was not the last one needed."""
+
+    by: str
+    at: str
+    action: str
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Review(Answer):
     """An item in the queue, with all that is needed to rule on it."""
 
@@ -63,12 +82,19 @@ class Review(Answer):
     content: Mapping[str, Any]
     content_digest: str
     version: int
+    approvals: Approvals | None = None
     project: str = ""
     agent: str = ""
     step: int | None = None
     rulings: tuple[str, ...] = ()
     assignee: str | None = None
+    claimed_until: str | None = None
+    snoozed_until: str | None = None
+    snoozed_for: str | None = None
     opened_at: str = ""
+    severity: str = ""
+    reversibility: str = ""
+    answer_by: str = ""
     due_at: str = ""
     on_expiry: str = ""
     closed_at: str | None = None
@@ -85,9 +111,26 @@ class HistoryItem(Answer):
     actor: str
     by: str | None = None
     taken_from: str | None = None
+    to: str | None = None
+    comment: str | None = None
+    reply_to: str | None = None
+    mentions: tuple[str, ...] = ()
     text: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
+class GivenAllowance(Allowance):
+    """What the ruling has allowed; `state` is `standing`, or why it ended."""
+
+    state: str
+    ended_at: str | None = None
+    ended_by: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReviewDetail(Review):
+    allowance: GivenAllowance | None = None
+    approved_by: tuple[Approval, ...] = ()
+    amended: Mapping[str, Any] | None = None
+    amended_findings: tuple[Mapping[str, Any], ...] = ()
     history: tuple[HistoryItem, ...] = ()

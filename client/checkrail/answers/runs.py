@@ -49,8 +49,24 @@ class Children(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Allowance(Answer):
+    """What a person has allowed a run beforehand: `gate` does not pause it up to `up_to`."""
+
+    id: str
+    gate: str
+    up_to: float
+    steps: int
+    steps_left: int
+    ends_at: str
+    given_at: str = ""
+    by: str | None = None
+    review: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunState(Answer):
-    """A run as it stands; `evaluations` are there once it has finished."""
+    """A run as it stands; `evaluations` are there once it has finished. Lists do not tell
+    its `allowances`."""
 
     id: str
     status: str
@@ -71,6 +87,7 @@ class RunState(Answer):
     rework_steps: int = 0
     last_checkpoint_step: int = 0
     open_reviews: tuple[ReviewRef, ...] = ()
+    allowances: tuple[Allowance, ...] = ()
     created_at: str = ""
     updated_at: str = ""
     finished_at: str | None = None

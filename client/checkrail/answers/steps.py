@@ -15,13 +15,14 @@ StepDecision = Literal["stop", "pause", "throttle", "checkpoint", "continue"]
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(Answer):
-    """What one gate says about a step."""
+    """What one gate says about a step; `allowance` is the one by which it paused nothing."""
 
     gate: str
     decision: str
     message: str
     value: float | None = None
     limit: float | None = None
+    allowance: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

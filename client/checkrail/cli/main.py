@@ -118,6 +118,8 @@ def _build_parser() -> argparse.ArgumentParser:
     for action, help_text in RULINGS.items():
         ruling = command(action, queue.rule, help_text)
         _add_ruling_arguments(ruling, action)
+        if action == "approve":
+            _add_allowance_arguments(ruling)
     amend = command("amend", queue.rule, "let a changed call run instead")
     _add_ruling_arguments(amend, "amend")
     instead = amend.add_mutually_exclusive_group(required=True)
@@ -126,6 +128,14 @@ def _build_parser() -> argparse.ArgumentParser:
     answer = command("answer", queue.rule, "answer an agent's question")
     _add_ruling_arguments(answer, "answer")
     answer.add_argument("text", help="the answer")
+
+    revoked = command(
+        "revoke", runs.revoke_allowances, "take back what a run need not ask about"
+    )
+    revoked.add_argument("run", help="its id, or the end of it")
+    revoked.add_argument(
+        "allowance", nargs="?", help="its id or its gate; left out: all of them"
+    )
 
     command(
         "doctor", doctor.run_doctor, "what is wrong with the set-up, and how to mend it"
@@ -151,3 +161,15 @@ def _add_ruling_arguments(parser: argparse.ArgumentParser, action: str) -> None:
         help="your reason; the agent reads it",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask again")
+
+
+def _add_allowance_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--steps", type=int, metavar="N", help="of a pause: for the next N steps"
+    )
+    parser.add_argument(
+        "--minutes", type=int, metavar="M", help="of a pause: for the next M minutes"
+    )
+    parser.add_argument(
+        "--up-to", type=float, metavar="VALUE", help="a higher value asks again"
+    )

@@ -85,9 +85,15 @@ def rule(options: Namespace) -> int:
             note=options.note,
             answer=getattr(options, "text", None),
             amended=_parse_amended(options),
+            allowance=_parse_allowance(options),
         )
     if options.json:
         print_json(ruled.raw)
+    elif ruled.state == "open" and ruled.approvals:
+        given, needed = ruled.approvals.given, ruled.approvals.needed
+        print_line(
+            f"\n{options.action}: {given} of {needed} approvals. Others have to approve it."
+        )
     else:
         by = ruled.ruling.by if ruled.ruling else "you"
         print_line(
@@ -106,6 +112,14 @@ def _parse_amended(options: Namespace) -> dict[str, Any] | None:
         return {"arguments": json.loads(options.arguments)}
     except ValueError as error:
         raise CheckrailError(f"--arguments is no JSON: {error}") from None
+
+
+def _parse_allowance(options: Namespace) -> dict[str, Any] | None:
+    """What the run need not ask again."""
+    if options.action != "approve":
+        return None
+    given = {"steps": options.steps, "minutes": options.minutes, "up_to": options.up_to}
+    return {name: each for name, each in given.items() if each is not None} or None
 
 
 def _confirm(action: str) -> bool:
@@ -141,4 +155,13 @@ def _print_content(review: ReviewDetail | Review) -> None:
     print_line(f"{review.url}\n")
     for line in render_content(review.content):
         print_folded(line)
+    if review.approvals:
+        given, needed = review.approvals.given, review.approvals.needed
+        print_line(f"\nApprovals: {given} of {needed}.")
+    changed = getattr(review, "amended", None)
+    if changed:
+        print_line("\nSomebody changed it. To run instead:")
+        found = getattr(review, "amended_findings", ())
+        for line in render_content({**changed, "findings": [*found]}):
+            print_folded(line)
     print_line(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")

@@ -12,6 +12,7 @@ from checkrail.cli.login_file import open_desk
 from checkrail.cli.output import (
     format_age,
     list_raw,
+    print_error,
     print_json,
     print_line,
     print_table,
@@ -83,6 +84,26 @@ def _render_entry(
     when = at[11:19]
     shown = make_one_line(text, limit=100)
     return f"{seq:>5}  {when}  {kind:<18} {make_one_line(actor, limit=24):<24} {shown}".rstrip()
+
+
+def revoke_allowances(options: Namespace) -> int:
+    """All of a run's, or the one that is named."""
+    with open_desk() as people:
+        run = people.run(_find_id(people, options.run))
+        chosen = [
+            each.id
+            for each in run.allowances
+            if options.allowance in (None, each.id) or each.gate == options.allowance
+        ]
+        for each in chosen:
+            run = people.revoke_allowance(run.id, each)
+    if options.json:
+        print_json(run.raw)
+    elif chosen:
+        print_line(f"Taken back: {len(chosen)}. The run asks again.")
+    else:
+        print_error("Nothing of the kind is allowed to this run.")
+    return 0 if chosen else 1
 
 
 def _find_id(people: Desk, given: str) -> str:

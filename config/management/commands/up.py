@@ -7,12 +7,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
-from accounts.services import NewPerson, add_person
+from accounts.services import NewPerson, ensure_project
 from config.database.version import find_version_fault, has_every_migration
 from config.embedded import (
     Embedded,
@@ -21,7 +22,12 @@ from config.embedded import (
     write_checkpoint,
 )
 from demo.fleet import Fleet
-from demo.keys import DEMO_PROJECT, issue_demo_keys
+from demo.history.make import WEEKS, is_without_past, make_past
+from demo.keys import DEMO_PROJECT, ensure_demo_agents, issue_demo_keys
+from demo.policies import assign_demo_policy
+from ledger.run_list.indexing import index_words
+from ledger.statistics.counting import count_project
+from reviews.administration.people.adding import add_person
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
@@ -34,6 +40,14 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1")
         parser.add_argument("--port", type=int, default=settings.ENVIRONMENT.port)
         parser.add_argument("--no-demo", action="store_true", help="no demo agents")
+        parser.add_argument(
+            "--demo-weeks",
+            type=int,
+            default=WEEKS,
+            choices=range(WEEKS + 1),
+            metavar="N",
+            help=f"how far back a new demo goes, 0 to {WEEKS} (default: %(default)s)",
+        )
         parser.add_argument("--data", metavar="DIR", help="folder of the database")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -51,9 +65,13 @@ class Command(BaseCommand):
             with Embedded(host=host, port=port) as embedded:
                 self._prepare_database()
                 project = "main" if options["no_demo"] else DEMO_PROJECT
+                if not options["no_demo"]:
+                    # Before any entry of today: the ledger of a project knows one order.
+                    self._make_past(weeks=options["demo_weeks"])
                 admin = self._add_first_admin(project)
                 if not options["no_demo"]:
                     fleet = Fleet(issue_demo_keys(owner=admin.user if admin else None))
+                    assign_demo_policy(ensure_project(slug=DEMO_PROJECT))
                 embedded.serve(ready=lambda url: self._print_ready(url, admin, fleet))
         except (PortTaken, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from None
@@ -94,10 +112,23 @@ class Command(BaseCommand):
             call_command("migrate", verbosity=0, interactive=False)
 
     def _add_first_admin(self, project: str) -> NewPerson | None:
-        """The first person, when there is nobody yet."""
-        if User.objects.exists():
+        """The first person, when there is nobody yet who could sign in."""
+        people = User.objects.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX)
+        if people.exists():
             return None
         return add_person(name="admin", role=Role.ADMIN, project_slug=project)
+
+    def _make_past(self, *, weeks: int) -> None:
+        """A new demo has something behind it, so that every page has something to show."""
+        project = ensure_project(slug=DEMO_PROJECT)
+        if weeks and is_without_past(project):
+            ensure_demo_agents(project)
+            self.stdout.write("Making a past for the demo …")
+            self.stdout.flush()
+            make_past(project, weeks=weeks)
+            # Figures and searches need not wait for the next task that counts.
+            count_project(project_id=project.pk)
+            index_words()
 
     def _print_ready(
         self, url: str, admin: NewPerson | None, fleet: Fleet | None

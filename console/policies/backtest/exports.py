@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator
 from uuid import UUID
@@ -10,6 +9,7 @@ from uuid import UUID
 from django.http import HttpResponse, StreamingHttpResponse
 from django.views.decorators.http import require_GET
 
+from common.responses import build_csv_headers, write_csv_head, write_csv_lines
 from console.access import ConsoleRequest, require_member
 from console.policies.backtest.lists import (
     iterate_chosen,
@@ -25,8 +25,6 @@ COLUMNS = (
     *("at", "agent", "run", "seq", "step", "kind", "subject", "gate", "rule"),
     *("before", "after", "asks", "people", "ruling", "unknown"),
 )
-# What a spreadsheet would take for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @require_GET
@@ -35,23 +33,22 @@ def export(request: ConsoleRequest, code: UUID, form: str) -> HttpResponse:
     """Streamed: it may be many thousand decisions."""
     backtest = find_backtest(request, code)
     items = iterate_chosen(list_chosen(backtest, read_filters(request.GET)))
+    headers = build_csv_headers(f"backtest-{str(code)[-6:]}.{form}")
     if form == "csv":
-        lines, kind = _iterate_csv(items), "text/csv"
+        lines = _iterate_csv(items)
     else:
         head = json.dumps(serialize_backtest(backtest), ensure_ascii=False)
-        lines, kind = _iterate_json(head, items), "application/json"
-    answer = StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8")
-    name = f"backtest-{str(code)[-6:]}.{form}"
-    answer["Content-Disposition"] = f'attachment; filename="{name}"'
-    return answer  # type: ignore[return-value]
+        lines = _iterate_json(head, items)
+        headers["Content-Type"] = "application/json; charset=utf-8"
+    # Django's streams are no HttpResponse, though they are sent as such.
+    return StreamingHttpResponse(lines, headers=headers)  # type: ignore[return-value]
 
 
 def _iterate_csv(items: Iterator[BacktestItem]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield writer.writerow(COLUMNS)
+    yield write_csv_head(COLUMNS)
     for item in items:
         row = _build_row(item)
-        yield writer.writerow([_make_inert(str(row[name] or "")) for name in COLUMNS])
+        yield write_csv_lines([[row[name] for name in COLUMNS]])
 
 
 def _iterate_json(head: str, items: Iterator[BacktestItem]) -> Iterator[str]:
@@ -88,14 +85,3 @@ def _build_row(item: BacktestItem) -> dict[str, object]:
         "ruling": item.ruling,
         "unknown": item.unknown,
     }
-
-
-def _make_inert(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-class _Line:
-    """Hands back what a CSV writer writes."""
-
-    def write(self, text: str) -> str:
-        return text

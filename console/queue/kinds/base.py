@@ -16,6 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from console.queue.allowances.offer import AllowanceOffer
 from console.runs.summary import RunFacts
 from ledger.models import Entry
 from reviews.models import Review
@@ -52,6 +53,9 @@ class Button:
     primary: bool = False
     needs_note: bool = False
     disabled: bool = False
+    # Said where the reason is missing, and where the key is to be pressed once more.
+    why: str = ""
+    twice: str = ""
 
     @property
     def letter(self) -> str:
@@ -130,6 +134,10 @@ class ReviewKind(ABC, Generic[B]):
     def build_chip(self, content: Mapping[str, Any]) -> str:
         """What led to it, in a word or two: for its row."""
 
+    def build_fold_title(self, review: Review, content: Mapping[str, Any]) -> str:
+        """What several that are alike have in common, of which this is the first."""
+        return review.title
+
     def get_tone(self, content: Mapping[str, Any]) -> str:
         """What can destroy something is red (`stop`); everything else only waits."""
         return "pause"
@@ -156,6 +164,10 @@ class ReviewKind(ABC, Generic[B]):
     def list_buttons(self, subject: Subject, body: B) -> list[Button]:
         """Beside aborting the run, which asks first."""
         return [_BUTTONS[name] for name in subject.rulings if name in _BUTTONS]
+
+    def build_allowance_offer(self, subject: Subject) -> AllowanceOffer | None:
+        """What may be allowed beforehand with an approval; None where nothing may."""
+        return None
 
     def get_progress(self, body: B) -> Progress:
         return Progress()

@@ -11,7 +11,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.format import format_count, format_span
-from console.queue.amend import AmendBox, build_amend_box
+from console.queue.amending.box import AmendBox, build_amend_box
+from console.queue.amending.changes import ShownChange, build_changes
 from console.queue.call_parts import (
     Block,
     ChangedCall,
@@ -30,8 +31,14 @@ from console.queue.remember import (
 )
 from ledger.models import Entry
 from reviews.models import Review
-from reviews.queue.asking_rule import asks_about_harm, describe_asking_rule
+from reviews.queue.asking_rule import (
+    asks_about_harm,
+    describe_asking_rule,
+    get_asking_message,
+)
+from reviews.queue.likeness import build_command_outline
 from reviews.rulings.call_pages import build_call_pages
+from reviews.rulings.four_eyes import find_amendment
 from reviews.rulings.reading_proof import count_served_pages, describe_unread
 from reviews.selectors import list_amended_findings
 from safetext import (
@@ -72,6 +79,7 @@ class Confirmation:
     amend: AmendBox
     remember: RememberOffer
     approved: ChangedCall | None
+    changes: tuple[ShownChange, ...]
     remembered: str
 
     @property
@@ -129,6 +137,13 @@ class ConfirmationKind(ReviewKind[Confirmation]):
     def build_chip(self, content: Mapping[str, Any]) -> str:
         return describe_asking_rule(content)
 
+    def build_fold_title(self, review: Review, content: Mapping[str, Any]) -> str:
+        """The command without what it touches, or what the rule says of each of them."""
+        command = content["shown"].get("command")
+        if isinstance(command, str):
+            return build_command_outline(command)
+        return get_asking_message(content)
+
     def get_tone(self, content: Mapping[str, Any]) -> str:
         return "stop" if asks_about_harm(content) else "pause"
 
@@ -162,9 +177,11 @@ def build_confirmation(subject: Subject) -> Confirmation:
         served = min(served, count_served_pages(review, user_id=subject.viewer_id))
     page = min(max(page, 1), served)
     shown, shells = content["shown"], find_shells(review, content)
-    last_words = _get_last_words(subject.steps)
+    last_words, amended = _get_last_words(subject.steps), _read_amended(review)
     return Confirmation(
-        title="What was asked for" if subject.closed else "What would run",
+        title="What was asked for"
+        if subject.closed or find_amendment(review)
+        else "What would run",
         why_title="Why it was asked" if subject.closed else "Why you are asked",
         chips=tuple(_list_chips(content)),
         policy=f"policy {subject.run.policy}",
@@ -181,7 +198,8 @@ def build_confirmation(subject: Subject) -> Confirmation:
         closed=subject.closed,
         amend=build_amend_box(content),
         remember=build_remember_offer(review, content),
-        approved=_build_approved_call(review, content),
+        approved=_build_approved_call(review, content, amended),
+        changes=build_changes(content, amended) if amended else (),
         remembered=describe_remembered(review),
     )
 
@@ -214,15 +232,18 @@ def _count_arguments(content: Mapping[str, Any]) -> int | None:
 
 
 def _build_approved_call(
-    review: Review, content: Mapping[str, Any]
+    review: Review, content: Mapping[str, Any], shown: Mapping[str, Any] | None
 ) -> ChangedCall | None:
     """What a person let run instead; None where it ran as it was asked for."""
+    if shown is None:
+        return None
+    findings = list_amended_findings(review)
+    return build_changed_call(review, content, shown=shown, findings=findings)
+
+
+def _read_amended(review: Review) -> dict[str, Any] | None:
     ruling = getattr(review, "ruling", None)
     if ruling is None or ruling.amended is None:
         return None
-    return build_changed_call(
-        review,
-        content,
-        shown=json.loads(ruling.amended),
-        findings=list_amended_findings(review),
-    )
+    shown: dict[str, Any] = json.loads(ruling.amended)
+    return shown

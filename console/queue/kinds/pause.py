@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 
 from console.charts import draw_gauge
 from console.format import format_change
+from console.queue.allowances.offer import AllowanceOffer, build_allowance_offer
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.runs.rows import Amount
 from console.runs.scores import describe_both
@@ -20,6 +21,7 @@ from guidance.core.number_format import (
     format_plain,
 )
 from guidance.core.vocabulary import get_severity
+from reviews.models import Review
 from safetext import make_visible
 
 TONES = {"stop": "stop", "pause": "pause", "throttle": "slow"}
@@ -49,6 +51,9 @@ class PauseKind(ReviewKind[Pause]):
                 return str(finding["gate"]).replace("_", " ")
         return "pause"
 
+    def build_fold_title(self, review: Review, content: Mapping[str, Any]) -> str:
+        return f"Paused by {self.build_chip(content)}"
+
     def is_rising(self, content: Mapping[str, Any]) -> bool:
         findings = content["decision"]["findings"]
         return any(finding["gate"] == "slope" for finding in findings)
@@ -66,6 +71,9 @@ class PauseKind(ReviewKind[Pause]):
         return describe_work(
             subject, f"was paused at step {subject.review.step_number}"
         )
+
+    def build_allowance_offer(self, subject: Subject) -> AllowanceOffer | None:
+        return build_allowance_offer(subject.review, subject.content)
 
     def count_tokens(self, subject: Subject) -> int:
         """When it was paused: a run moves on after its ruling."""

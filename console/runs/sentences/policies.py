@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from console.format import format_count
+from console.format import format_count, format_exact_money
 from console.runs.sentences.runs import Line
 from safetext import make_visible_line
 
@@ -119,6 +119,26 @@ def describe_shadow(payload: Mapping[str, Any]) -> Line:
     )
 
 
+def describe_raise(payload: Mapping[str, Any]) -> Line:
+    """More of a limit, for a day or a month."""
+    more = payload["more"]
+    written = {
+        "tokens": lambda amount: format_count(amount, "token"),
+        "tool_calls": lambda amount: format_count(amount, "tool call"),
+        "cost_micros": format_exact_money,
+    }
+    amounts = [write(more[part]) for part, write in written.items() if part in more]
+    whose = payload.get("agent_name", "the project")
+    return Line(
+        icon="gauge",
+        tone="go",
+        head=make_visible_line(
+            f"{', '.join(amounts)} more for {whose}, {payload['period']}"
+        ),
+        text=make_visible_line(payload["reason"]),
+    )
+
+
 def _name_version(payload: Mapping[str, Any]) -> str:
     return make_visible_line(f"{payload['name']}, version {payload['version']}")
 
@@ -133,4 +153,5 @@ POLICY_LINES: dict[str, Callable[[Mapping[str, Any]], Line]] = {
     "policy.shadow_started": describe_shadow_start,
     "policy.shadow_stopped": describe_shadow_stop,
     "shadow.judged": describe_shadow,
+    "limit.raised": describe_raise,
 }

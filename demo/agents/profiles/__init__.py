@@ -14,6 +14,7 @@ from demo.agents.profiles.steps import (
     REINDEXER,
     SWEEPER,
 )
+from demo.agents.profiles.trees import UPGRADER
 
 PROFILES: tuple[Profile, ...] = (
     MIGRATOR,
@@ -28,6 +29,7 @@ PROFILES: tuple[Profile, ...] = (
     JANITOR,
     TESTER,
     TRANSLATOR,
+    UPGRADER,
 )
 
 

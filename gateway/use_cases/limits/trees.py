@@ -6,6 +6,7 @@ from common.errors import Invalid
 from common.ids import parse_code
 from guidance.core.policy.limits import Limits
 from ledger.models import Run
+from ledger.selectors import exclude_system_runs
 from ledger.state import build_state, format_lineage
 from ledger.trees.relatives import filter_children
 from reviews.errors import refuse_closed
@@ -15,11 +16,13 @@ DEPTH_LIMIT = 100
 
 
 def find_parent(code: str | None, *, project_id: int) -> Run | None:
-    """The run that the new one names, if it is of the same project."""
+    """The run that the new one names, if it is of the same project; those of the server
+    itself have no children, and agents do not learn of them."""
     if code is None:
         return None
     known = parse_code(code)
-    parent = known and Run.objects.filter(code=known, project_id=project_id).first()
+    runs = exclude_system_runs(Run.objects.filter(project_id=project_id))
+    parent = known and runs.filter(code=known).first()
     if not parent:
         raise _refuse("parent_run is not a run of this project.", "no such run")
     return parent

@@ -33,7 +33,7 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews.errors import ReviewOpen, refuse_closed
 from reviews.models import ViolationSource
-from reviews.plan import revoke_grants
+from reviews.plan import mark_regretted, revoke_grants
 from reviews.selectors import get_model_cost_of_run
 
 
@@ -110,6 +110,8 @@ def finish(
         source=ViolationSource.AGENT,
         seq=seq,
     )
+    if payload["status"] == "failed" or ending.accepted is False:
+        mark_regretted(plan)
     plan.wakes_waiters = True
 
 

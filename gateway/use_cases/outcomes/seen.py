@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from guidance.core.outcomes.call_facts import CallFacts
+from guidance.core.outcomes.call_facts import CallFacts, build_call_facts
 from guidance.core.outcomes.evaluators.forbidden_dependencies import is_allowed
 from guidance.core.outcomes.facts import (
     NAMED_LIMIT,
@@ -33,6 +33,8 @@ from reviews.models import (
     ViolationSource,
 )
 
+# The rule that a call breaks which ran although it was blocked or denied.
+RAN_ALTHOUGH_REFUSED = "ran-although-refused"
 TOOLS_LIMIT = 50
 FILES_LIMIT = 10_000
 DEPENDENCIES_LIMIT = 500
@@ -56,8 +58,9 @@ def load_seen(run: RunState, rules: Evaluators) -> Seen:
         blocked=Count("pk", filter=Q(decision="block")),
     )
     tools = calls.filter(_RAN).values_list("tool").annotate(times=Count("pk"))
-    told = _read_calls(calls, rules)
     violations = Violation.objects.filter(run_id=run.id)
+    told = _read_calls(calls, rules)
+    told.add_refused(violations)
     broken = violations.values_list("rule").annotate(times=Count("pk"))
     return Seen(
         **counts,
@@ -145,6 +148,15 @@ class _Calls:
             known = ok if facts.tests_tell else None
             self.tests = SeenTests(seq=seq, text=facts.tests, ok=known)
 
+    def add_refused(self, violations: QuerySet[Violation]) -> None:
+        """Calls that ran although they were not let run, as hooks told of them."""
+        ran = violations.filter(rule=RAN_ALTHOUGH_REFUSED, source=ViolationSource.AGENT)
+        rows = ran.order_by("seq", "place").values_list("seq", "rule", "text")
+        named = list(rows[:NAMED_LIMIT])
+        self.listed_count += ran.count() if len(named) == NAMED_LIMIT else len(named)
+        self.listed += (NamedCall(seq=s, rule=r, text=t) for s, r, t in named)
+        del self.listed[NAMED_LIMIT:]
+
     def _add_dependencies(self, seq: int, facts: CallFacts) -> None:
         """All that are refused come first: the limit never hides them."""
         via = "edit" if facts.files else "command"
@@ -173,8 +185,21 @@ class _Calls:
 
 
 def _read_calls(calls: QuerySet[ToolCall], rules: Evaluators) -> _Calls:
+    """What a person changed is judged as it ran, not as the agent asked for it."""
     told = _Calls(rules)
-    rows = calls.filter(_RAN, facts__isnull=False).order_by("seq")
-    for seq, facts, ok in rows.values_list("seq", "facts", "ok").iterator(_CHUNK):
-        told.add(seq, CallFacts.from_json(json.loads(facts or "{}")), ok=ok)
+    rows = calls.filter(
+        _RAN, Q(facts__isnull=False) | Q(review__ruling__amended__isnull=False)
+    ).order_by("seq")
+    columns = ("seq", "kind", "facts", "ok", "review__ruling__amended")
+    for seq, kind, facts, ok, amended in rows.values_list(*columns).iterator(_CHUNK):
+        if amended is None:
+            found = CallFacts.from_json(json.loads(facts or "{}"))
+        else:
+            found = build_call_facts(
+                kind=kind,
+                shown=json.loads(amended),
+                preview=None,
+                listed=rules.forbidden_commands.commands,
+            )
+        told.add(seq, found, ok=ok)
     return told

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from guidance.core.edits.changes import count_diff_lines, describe_oversized
+from guidance.core.edits.changes import (
+    count_diff_lines,
+    count_edited_lines,
+    describe_oversized,
+)
 from guidance.core.edits.edit import (
     Edit,
     EditMatch,
@@ -19,6 +23,7 @@ __all__ = [
     "EditProblem",
     "EditRefusal",
     "count_diff_lines",
+    "count_edited_lines",
     "describe_oversized",
     "plan_edits",
 ]

@@ -5,10 +5,13 @@ Lines end with LF here, as in every unified diff; a CR is part of its line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz.distance import Indel
+
+from guidance.core.edits.edit import Edit
+from guidance.core.effort import Effort
 
 DIFF_LIMIT = 300
 # Pairs of lines compared in a microsecond: where lines are known by small numbers, and
@@ -97,6 +100,20 @@ def count_diff_lines(content: str, *, original: str | None = None) -> int:
     return sum(
         change.old_end - change.old + change.new_end - change.new for change in made
     )
+
+
+def count_edited_lines(edits: Iterable[Edit]) -> tuple[int, int]:
+    """Lines put in and taken out by edits of a text that is not known, each in one place."""
+    effort = Effort(_MOST)
+    added = removed = 0
+    for edit in edits:
+        old, new = split_lines(edit.old), split_lines(edit.new)
+        for change in find_changes(
+            old, new, affords=lambda price: effort.spend_if_spare(price, keep=0)
+        ):
+            added += change.new_end - change.new
+            removed += change.old_end - change.old
+    return added, removed
 
 
 def describe_oversized(lines: int, *, limit: int = DIFF_LIMIT) -> str | None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from guidance.core.edits import Edit, count_edited_lines
 from guidance.core.outcomes.command_list import find_listed_command
 from guidance.core.outcomes.dependencies import list_added, list_installed
 from guidance.core.outcomes.dependencies.installs import PROGRAMS
@@ -70,7 +71,7 @@ def build_call_facts(
         case "edit":
             return _read_edit(shown)
         case "multi_edit":
-            return _read_diff(shown, preview["diff"] if preview else "")
+            return _read_diff(shown, preview["diff"]) if preview else _read_edits(shown)
         case "command":
             return _read_command(str(shown.get("command", "")), listed)
         case _:
@@ -105,6 +106,27 @@ def _read_diff(shown: Mapping[str, Any], diff: str) -> CallFacts:
     return CallFacts(
         lines_added=sum(line[:1] == "+" for line in lines),
         lines_removed=sum(line[:1] == "-" for line in lines),
+        files=(path,),
+        dependencies=tuple(list_added(path, "\n".join(lines), is_diff=True))[
+            :_DEPENDENCIES_LIMIT
+        ],
+    )
+
+
+def _read_edits(shown: Mapping[str, Any]) -> CallFacts:
+    """Edits of a text that is not known."""
+    path = str(shown["file_path"])
+    edits = [Edit(**edit) for edit in shown["edits"]]
+    added, removed = count_edited_lines(edits)
+    lines = [
+        sign + line
+        for edit in edits
+        for sign, text in (("-", edit.old), ("+", edit.new))
+        for line in text.splitlines()
+    ]
+    return CallFacts(
+        lines_added=added,
+        lines_removed=removed,
         files=(path,),
         dependencies=tuple(list_added(path, "\n".join(lines), is_diff=True))[
             :_DEPENDENCIES_LIMIT

@@ -19,7 +19,7 @@ _LENGTH = 200
 _GATE = r"[a-z0-9][a-z0-9-]{0,63}"
 # A name, or its beginning and a star, perhaps behind a registry: npm:left-pad, @acme/*.
 _DEPENDENCY = r"[^\s*]{1,199}\*?"
-_COMMAND = r"\S(?:.*\S)?"
+_COMMAND = r"\S(?:.{0,198}\S)?"
 
 
 def read_evaluators(section: Section) -> Evaluators:

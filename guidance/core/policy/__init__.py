@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from guidance.core.policy.policy import (
-    ON_EXPIRY,
     CheckRules,
     ContinueLimits,
     Policy,
     PolicyError,
-    ReviewRules,
     RunRules,
     load_policy,
 )
+from guidance.core.reviews.section import ReviewRules
 
 __all__ = [
-    "ON_EXPIRY",
     "CheckRules",
     "ContinueLimits",
     "Policy",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from guidance.core.money import format_usd, parse_usd
 from guidance.core.policy.limits import SCOPES
 from guidance.core.policy.meaning import split_path
+from guidance.core.runs.shared_limits import PARTS
+from guidance.core.runs.usage import Usage
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.section import ToolRules
 
@@ -53,6 +56,21 @@ def allow_tools(document: Document, tools: Iterable[str]) -> dict[str, Any]:
         **document,
         "tools": {**section, "allowlist": {**allowlist, "tools": allowed}},
     }
+
+
+def raise_limits(document: Document, *, scope: str, more: Usage) -> dict[str, Any]:
+    """The document with so much more in each limit of a scope that has one already."""
+    limits = document.get("limits") or {}
+    amounts = dict(limits.get(scope) or {})
+    for part in PARTS:
+        name = "cost_usd" if part == "cost_micros" else part
+        limit, added = amounts.get(name), getattr(more, part)
+        if limit is None or not added:
+            continue
+        is_money = part == "cost_micros"
+        raised = (parse_usd(limit) if is_money else limit) + added
+        amounts[name] = format_usd(raised) if is_money else raised
+    return {**document, "limits": {**limits, scope: amounts}}
 
 
 def copy_settings(

@@ -35,6 +35,25 @@ class Limits:
         )
 
 
+def take_stricter(one: Budget, other: Budget) -> Budget:
+    """Of each part the smaller limit; None only where neither limits it."""
+    if other == UNLIMITED:
+        return one
+    return Budget(
+        **{
+            part.name: min(
+                (
+                    limit
+                    for limit in (getattr(one, part.name), getattr(other, part.name))
+                    if limit is not None
+                ),
+                default=None,
+            )
+            for part in fields(Budget)
+        }
+    )
+
+
 SCOPES = tuple(each.name for each in fields(Limits) if each.default is UNLIMITED)
 
 

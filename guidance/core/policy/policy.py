@@ -17,6 +17,9 @@ from guidance.core.policy.caps import Caps, read_caps
 from guidance.core.policy.limits import Limits, read_limits
 from guidance.core.prices.section import Prices
 from guidance.core.prices.section_reader import read_prices
+from guidance.core.reviews.four_eyes import FourEyes
+from guidance.core.reviews.section import ReviewRules
+from guidance.core.reviews.section_reader import read_four_eyes, read_review_rules
 from guidance.core.runs.measures import CYCLE_LIMIT
 from guidance.core.runs.memory import TRACE_LIMIT
 from guidance.core.runs.score_bands import COHERENCE_DEGRADED, UNCERTAINTY_HIGH
@@ -25,8 +28,6 @@ from guidance.core.tools.section import ToolRules
 from guidance.core.tools.section_reader import read_tool_rules
 from guidance.core.turns.section import TurnRules
 from guidance.core.turns.section_reader import read_turn_rules
-
-ON_EXPIRY = ("abort", "stop")
 
 _MANY = 1_000_000
 _AMOUNT_LIMIT = 10**15
@@ -66,20 +67,6 @@ class ContinueLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewRules:
-    """When a review that nobody rules on ends, and how: never with an approval.
-
-    `rulings_from_agents` lets a person's token rule from inside an agent's session,
-    `refuse_own_agents` not on agents that the person owns, nor on the session's own one.
-    """
-
-    expires_after_s: int = _DAY_S
-    on_expiry: str = "abort"
-    rulings_from_agents: bool = False
-    refuse_own_agents: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRules:
     """When a run that no longer reports counts as abandoned."""
 
@@ -91,14 +78,6 @@ class CheckRules:
     """How often a person may have a gate check that ran out of attempts begin anew."""
 
     max_resets: int = MAX_RESETS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FourEyes:
-    """What takes two people. `policy`: a version comes into force when a second manager
-    approves it."""
-
-    policy: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +120,7 @@ def read_policy(root: Section) -> Policy:
         budget=budget,
         budget_ceiling=_read_budget_ceiling(root.read_part("budget_ceiling"), budget),
         continue_limits=_read_continue_limits(root.read_part("continue")),
-        reviews=_read_reviews(root.read_part("reviews")),
+        reviews=read_review_rules(root.read_part("reviews")),
         runs=_read_runs(root.read_part("runs")),
         tools=read_tool_rules(root.read_part("tools")),
         checks=_read_checks(root.read_part("checks")),
@@ -151,7 +130,7 @@ def read_policy(root: Section) -> Policy:
         loop=read_loop_section(root.read_part("loop")),
         caps=read_caps(root.read_part("caps")),
         limits=read_limits(root.read_part("limits")),
-        four_eyes=_read_four_eyes(root.read_part("four_eyes")),
+        four_eyes=read_four_eyes(root.read_part("four_eyes")),
         prices=read_prices(root.read_part("prices")),
     )
     root.close()
@@ -220,24 +199,6 @@ def _read_continue_limits(section: Section) -> ContinueLimits:
     return limits
 
 
-def _read_reviews(section: Section) -> ReviewRules:
-    default = ReviewRules()
-    rules = ReviewRules(
-        expires_after_s=section.read_integer(
-            "expires_after_s", default.expires_after_s, low=1, high=_YEAR_S
-        ),
-        on_expiry=section.read_choice("on_expiry", default.on_expiry, among=ON_EXPIRY),
-        rulings_from_agents=section.read_flag(
-            "rulings_from_agents", default=default.rulings_from_agents
-        ),
-        refuse_own_agents=section.read_flag(
-            "refuse_own_agents", default=default.refuse_own_agents
-        ),
-    )
-    section.close()
-    return rules
-
-
 def _read_runs(section: Section) -> RunRules:
     default = RunRules()
     rules = RunRules(
@@ -256,11 +217,5 @@ def _read_checks(section: Section) -> CheckRules:
             "max_resets", default.max_resets, low=0, high=100
         ),
     )
-    section.close()
-    return rules
-
-
-def _read_four_eyes(section: Section) -> FourEyes:
-    rules = FourEyes(policy=section.read_flag("policy", default=FourEyes().policy))
     section.close()
     return rules

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.canonical import hash_text
+from guidance.core.runs.allowances import Allowance, read_allowances
 from guidance.core.runs.facts import FactError, StepReport
 
 # No run keeps more steps in memory than this, so no window may be wider.
@@ -60,7 +61,7 @@ class Memory:
     `trace` has the newest step last. `segment` counts the steps since the run began
     or a pause was approved: the rework window, repetition and slope see only those.
     `delay_ms` is what the last answer asked to wait, `ignored_waits` how many such waits
-    in a row were not kept.
+    in a row were not kept. `allowances` are those that people gave and that have not ended.
     """
 
     steps: int = 0
@@ -73,6 +74,7 @@ class Memory:
     calls: CallTally = NO_CALLS
     delay_ms: int = 0
     ignored_waits: int = 0
+    allowances: tuple[Allowance, ...] = ()
 
     def count_ignored_waits(self, waited_ms: int | None) -> int:
         """With the next step, which came so long after the last answer; None where that
@@ -97,6 +99,7 @@ class Memory:
             trace=(*self.trace, build_trace(report, self.calls, takes_word=takes_word))[
                 -kept:
             ],
+            allowances=self.allowances,
         )
 
     def start_segment(self) -> Memory:
@@ -106,7 +109,10 @@ class Memory:
     def start_fresh(self) -> Memory:
         """After a stopped run was reopened: only the totals remain."""
         return replace(
-            self.start_segment(), last_checkpoint_step=self.last_step, trace=()
+            self.start_segment(),
+            last_checkpoint_step=self.last_step,
+            trace=(),
+            allowances=(),
         )
 
     def set_checkpoint(self, step: int) -> Memory:
@@ -120,13 +126,15 @@ class Memory:
     def to_json(self) -> dict[str, Any]:
         """A compact form: each remembered step is a list in the order of its fields.
 
-        No calls and no waits are not written down: runs stored before there were any
-        read the same.
+        No calls, no waits and no allowances are not written down: runs stored before there
+        were any read the same.
         """
         calls = self.calls
         waits = [self.delay_ms, self.ignored_waits]
         tally = [calls.granted, calls.settled, calls.failed, calls.weight]
+        allowed = [each.to_json() for each in self.allowances]
         return {
+            **({"allowances": allowed} if allowed else {}),
             **({} if calls == NO_CALLS else {"calls": tally}),
             **({"waits": waits} if any(waits) else {}),
             "steps": self.steps,
@@ -176,6 +184,7 @@ class Memory:
             calls=_read_tally(document.get("calls")),
             delay_ms=delay_ms,
             ignored_waits=ignored_waits,
+            allowances=read_allowances(document.get("allowances", [])),
         )
 
 

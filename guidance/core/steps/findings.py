@@ -7,21 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """`message` is a sentence for people; `value` was compared with `limit`."""
+    """`message` is a sentence for people; `value` was compared with `limit`. `allowance` is
+    the id of the one by which it paused nothing."""
 
     gate: str
     decision: str
     message: str
     value: float | None
     limit: float | None
+    allowance: str | None = None
 
     def to_json(self) -> dict[str, object]:
+        """No allowance is not written down: older findings read the same."""
+        allowed = {} if self.allowance is None else {"allowance": self.allowance}
         return {
             "gate": self.gate,
             "decision": self.decision,
             "message": self.message,
             "value": self.value,
             "limit": self.limit,
+            **allowed,
         }
 
 

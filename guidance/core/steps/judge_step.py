@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from guidance.core.policy import ContinueLimits, Policy
 from guidance.core.runs.facts import StepReport
@@ -12,6 +13,7 @@ from guidance.core.runs.memory import Memory
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.steps.advice import build_recommended_action
+from guidance.core.steps.allowances import allow_findings
 from guidance.core.steps.evidence import Evidence, IgnoredWait, build_evidence
 from guidance.core.steps.findings import Finding
 from guidance.core.steps.gates import REGISTRY
@@ -100,13 +102,15 @@ def judge_step(
     running_ms: int | None = None,
     waited_ms: int | None = None,
     shared: SharedUse = NOTHING_SHARED,
+    at: datetime | None = None,
 ) -> StepVerdict:
     """Judge one step; `memory` and `used` are those before it.
 
     `turns_repeat` is the length of a cycle that the agent's turns are in, 0 for none.
     `running_ms` is how long the run has been running by the server's clock, `waited_ms`
     how long ago it was throttled.
-    `shared` is what it shares with other runs, with this step.
+    `shared` is what it shares with other runs, with this step. `at` is when the step came:
+    without it nothing counts that people allowed beforehand.
     """
     limits = policy.continue_limits
     ignored_waits = memory.count_ignored_waits(waited_ms)
@@ -131,6 +135,13 @@ def judge_step(
         shared=shared,
     )
     findings, metrics = ask_gates(limits=limits, evidence=evidence)
+    findings = allow_findings(
+        findings,
+        memory.allowances,
+        rules=policy.reviews.allowances,
+        step=report.number,
+        at=at,
+    )
     decisions = [finding.decision for finding in findings]
     decision = choose_most_severe(decisions)
     delay_ms = compute_delay(decision, limits=limits, throttles=memory.throttles)

@@ -71,12 +71,13 @@ class EditCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MultiEditCall:
-    """Several edits of one text. The original is judged on, and not kept."""
+    """Several edits of one text. The original is judged on, and not kept: None where it
+    is not known, as of a call that was stored or that a person has changed."""
 
     kind: ClassVar[str] = "multi_edit"
     tool: str
     file_path: str
-    original: str
+    original: str | None
     edits: tuple[Edit, ...]
     confirm: bool = False
 
@@ -95,8 +96,8 @@ Call = CommandCall | ToolCall | EditCall | MultiEditCall
 
 def build_call(
     *, kind: str, tool: str, shown: Mapping[str, Any], confirm: bool = False
-) -> Call | None:
-    """The call that is shown so; None where not all of it was kept."""
+) -> Call:
+    """The call that is shown so."""
     match kind:
         case "command":
             return CommandCall(tool=tool, confirm=confirm, **shown)
@@ -105,7 +106,13 @@ def build_call(
         case "edit":
             return EditCall(tool=tool, confirm=confirm, **shown)
         case _:
-            return None
+            return MultiEditCall(
+                tool=tool,
+                file_path=shown["file_path"],
+                original=None,
+                edits=tuple(Edit(**edit) for edit in shown["edits"]),
+                confirm=confirm,
+            )
 
 
 def compute_call_digest(call: Call, *, run: str, key: bytes | None) -> str:
@@ -114,14 +121,9 @@ def compute_call_digest(call: Call, *, run: str, key: bytes | None) -> str:
     A caller can compute it: the SHA-256 of the canonical JSON. Where the call carries a
     secret, `key` makes it an HMAC instead, so that nobody can guess the secret by trying.
     """
-    original = {"original": call.original} if isinstance(call, MultiEditCall) else {}
-    document = {
-        "run": run,
-        "kind": call.kind,
-        "tool": call.tool,
-        **call.to_fields(),
-        **original,
-    }
+    document = {"run": run, "kind": call.kind, "tool": call.tool, **call.to_fields()}
+    if isinstance(call, MultiEditCall) and call.original is not None:
+        document["original"] = call.original
     data = to_canonical_json(document).encode("utf-8", "surrogatepass")
     if key is None:
         return "sha256:" + hashlib.sha256(data).hexdigest()

@@ -12,7 +12,13 @@ from guidance.core.arguments import (
     is_allowlisted,
     read_arguments,
 )
-from guidance.core.edits import EditPlan, EditRefusal, count_diff_lines, plan_edits
+from guidance.core.edits import (
+    EditPlan,
+    EditRefusal,
+    count_diff_lines,
+    count_edited_lines,
+    plan_edits,
+)
 from guidance.core.edits.plan import EFFORT_LIMIT
 from guidance.core.effort import Effort
 from guidance.core.shell_commands.limits import ReadingBudget
@@ -61,6 +67,8 @@ class CallEvidence:
             return self.call.diff_lines
         if isinstance(self.plan, EditPlan):
             return self.plan.lines_added + self.plan.lines_removed
+        if isinstance(self.call, MultiEditCall) and self.call.original is None:
+            return sum(count_edited_lines(self.call.edits))
         return None
 
     @property
@@ -89,6 +97,8 @@ def build_call_evidence(call: Call, rules: ToolRules) -> CallEvidence:
                 call = replace(call, diff_lines=count_diff_lines(call.content))
             return CallEvidence(call=call, arguments={})
         case MultiEditCall():
+            if call.original is None:
+                return CallEvidence(call=call, arguments={})
             effort = Effort(EFFORT_LIMIT)
             plan = plan_edits(
                 call.original, call.edits, file_path=call.file_path, effort=effort

@@ -6,6 +6,7 @@ import json
 
 from guidance.core.policy import load_policy
 from ledger.backtest.engine import judge_history
+from ledger.jobs.perform import Signs, give_way, perform_next_job
 from reviews.models import Backtest, BacktestItem, BacktestUnchanged
 from reviews.policies.backtest.counts import Counts
 from reviews.policies.backtest.selection import (
@@ -14,7 +15,6 @@ from reviews.policies.backtest.selection import (
     take_pages,
 )
 from reviews.policies.backtest.unchanged import build_unchanged
-from reviews.policies.jobs import Signs, give_way, perform_next_job
 
 
 def perform_next() -> bool:

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    StringConstraints,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BaseModel, Field, StringConstraints, model_validator
 
-from common.fields import Cursor, Id, Moment
+from common.fields import Cursor, Id, Moment, When
 from common.paging import PageQuery, QueryText
 from reviews.policies.schemas import TEXT_LIMIT, Slug
 from reviews.schemas.fields import Body
 
 DECISIONS_LIMIT = 1_000_000
-
-
-def parse_moment(value: object) -> datetime | None:
-    """A time with its zone, as everywhere on the wire."""
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise ValueError("must be a time such as 2026-11-01T00:00:00Z")
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("must say its time zone, such as Z")
-    return moment
-
-
-When = Annotated[
-    datetime | None,
-    BeforeValidator(parse_moment),
-    WithJsonSchema({"type": "string", "format": "date-time"}),
-]
 
 
 class BacktestIn(Body):

@@ -6,13 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from common.fields import Cursor, Id, Moment
+from common.fields import Cursor, Id, Moment, When
 from common.paging import PageQuery, QueryText
-from reviews.policies.backtest.schemas import (
-    RuleChangeOut,
-    ShortJudgementOut,
-    When,
-)
+from reviews.policies.backtest.schemas import RuleChangeOut, ShortJudgementOut
 from reviews.policies.schemas import Note, Slug, VersionNumber
 from reviews.schemas.fields import Body
 

@@ -14,11 +14,11 @@ from guidance.core.suggestions.trade_off import (
 from guidance.models import PolicyVersion
 from guidance.selectors import get_policy
 from ledger.backtest.history import select_runs
+from ledger.jobs.perform import Signs, give_way, perform_next_job
 from ledger.models import Run
 from ledger.selectors import exclude_system_runs
 from reviews.models import SuggestionSearch
 from reviews.policies.backtest.selection import count_entries
-from reviews.policies.jobs import Signs, give_way, perform_next_job
 from reviews.policies.suggestions.history import LimitSearch, read_history
 from reviews.policies.suggestions.rules import list_rule_suggestions
 from reviews.queue.rule_counts import count_rules

@@ -12,8 +12,8 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from accounts.models import Project
 from tests.browser.test_accessibility import violations
-from tests.gateway.calls.calls import claim, command, tool
-from tests.support.builders import Person, start_run
+from tests.gateway.calls.calls import ask, claim, command, tool
+from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
@@ -142,8 +142,8 @@ def test_on_a_phone_a_refusal_stands_beside_the_button_and_has_the_focus(
     expect(grant).to_be_in_viewport(ratio=1)
     # The browser itself leads to the box that is not ticked.
     grant.click()
-    expect(confirm_box(page)).to_be_focused()
-    expect(confirm_box(page)).to_be_in_viewport(ratio=1)
+    expect(confirm_box(page).first).to_be_focused()
+    expect(confirm_box(page).first).to_be_in_viewport(ratio=1)
     assert claim(agent, run, call).status_code == 409
     # Judged anew meanwhile, it cannot be ticked yet: the server refuses.
     page.route("**/amend/", slow)
@@ -157,3 +157,71 @@ def test_on_a_phone_a_refusal_stands_beside_the_button_and_has_the_focus(
     expect(grant).to_be_in_viewport(ratio=1)
     expect(dialog.locator("#amend-verdict[aria-busy]")).to_have_count(0)
     assert violations(page) == ""
+
+
+def test_several_edits_are_changed_by_keyboard(
+    queue_of: Open, project: Project, bob: Person, agent: httpx.Client
+) -> None:
+    ours = {"name": "words", "pattern": "total", "message": "A word of ours"}
+    make_policy("careful", project=project, tools={"patterns": [ours]})
+    run = start_run(agent, policy="careful")
+    edits = [{"old": "a", "new": "total"}, {"old": "b", "new": "c"}]
+    body = {"kind": "multi_edit", "file_path": "x.py", "original": "a\nb\n"}
+    call = ask(agent, run, **body, edits=edits)
+    page = open_amend_box(queue_of, bob, project.slug, call)
+    dialog = page.get_by_role("dialog", name="Approve with changes")
+    expect(dialog.get_by_label("Edit 1 of 2: What it puts in")).to_be_focused()
+    type_text(page, "my total")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    second = dialog.get_by_label("Edit 2 of 2: What it puts in")
+    expect(second).to_be_focused()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    verdict = dialog.locator("#amend-verdict")
+    expect(verdict).to_contain_text("The gates still ask about this")
+    expect(verdict.locator(".part-title")).to_have_count(2)
+    assert violations(page) == ""
+    confirm_box(page).focus()
+    page.keyboard.press("Space")
+    expect(dialog.get_by_role("button", name="Approve with 1 finding")).to_be_visible()
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(page.locator("#closing")).to_contain_text("You approved this with changes")
+    ruling = agent.get(f"/runs/{run}/decision").json()["ruling"]
+    left = {"old": "a", "new": "my total", "replace_all": False}
+    assert ruling["amended"]["edits"] == [left]
+
+
+def test_what_is_wrong_with_a_request_stands_at_its_field_and_nothing_is_lost(
+    queue_of: Open, project: Project, bob: Person, agent: httpx.Client, run: str
+) -> None:
+    call = tool(
+        agent,
+        run,
+        "http_request",
+        method="DELETE",
+        url="https://api.example.org/users/7",
+        headers={"Accept": "text/html"},
+    )
+    page = open_amend_box(queue_of, bob, project.slug, call)
+    dialog = page.get_by_role("dialog", name="Approve with changes")
+    type_text(page, "GET")
+    address = dialog.get_by_label("Address")
+    address.focus()
+    type_text(page, "example.org")
+    verdict = dialog.locator("#amend-verdict")
+    expect(verdict).to_contain_text("Address: Write a whole address")
+    expect(address).to_have_attribute("aria-invalid", "true")
+    page.keyboard.press("ControlOrMeta+Enter")
+    error = dialog.get_by_role("alert").filter(has_text="Write a whole address")
+    expect(error).to_be_visible()
+    assert violations(page) == ""
+    expect(address).to_have_value("example.org")
+    expect(dialog.get_by_label("Method")).to_have_value("GET")
+    address.focus()
+    type_text(page, "https://example.org/users/7")
+    expect(verdict).to_contain_text("The gates find nothing against this")
+    page.keyboard.press("ControlOrMeta+Enter")
+    expect(page.locator("#closing")).to_contain_text("You approved this with changes")
+    ruling = agent.get(f"/runs/{run}/decision").json()["ruling"]
+    assert ruling["amended"]["arguments"]["url"] == "https://example.org/users/7"

@@ -20,8 +20,10 @@ TYPING_MS = 60
 
 
 def open_pauses(agent: httpx.Client, *, count: int) -> list[str]:
-    """So many reviews, the longest wait first."""
-    return [pause_at_once(agent, start_run(agent)) for _ in range(count)]
+    """So many reviews, the longest wait first, each a row of its own."""
+    codes = [pause_at_once(agent, start_run(agent)) for _ in range(count)]
+    Review.objects.filter(code__in=codes).update(alike_key="")
+    return codes
 
 
 def rulings_sent(page: Page) -> list[str]:
@@ -147,7 +149,7 @@ def test_what_changed_meanwhile_is_not_shown_from_memory(
     page = queue_of(alice, project.slug)
     page.wait_for_load_state("networkidle")
     reviewer.post(f"/reviews/{second}/claim")
-    row = page.locator(f"[data-group=claimed] #review-{second}")
+    row = page.locator(f"#review-{second}.taken")
     expect(row).to_be_visible()
     page.keyboard.press("j")
     expect(page.get_by_role("button", name="Take over")).to_be_visible()

@@ -227,9 +227,9 @@ def test_an_older_row_undoes_no_newer_one_and_each_has_its_place(
           };
           const newer = (code) => Number(row(code).dataset.seq) + 1;
           const seen = [order()];
-          change(third, { seq: 0, key: 0 });  // an older message comes late
+          change(third, { seq: 0, key: 0, answer: 0 });  // an older message comes late
           seen.push(order());
-          change(third, { seq: newer(third), key: 0 });
+          change(third, { seq: newer(third), key: 0, answer: 0 });
           seen.push(order());
           change(second, { seq: newer(second), gone: "" });
           seen.push(order());

@@ -77,7 +77,7 @@ def test_who_is_too_late_is_told_in_words_and_keeps_the_note(
     expect(cut_off.locator(f"#note-{review}")).to_have_value("")
 
 
-def test_a_claim_moves_the_row_for_the_others_and_stays_for_the_claimer(
+def test_a_claim_is_shown_to_the_others_and_moves_nothing(
     queue_of: Open, project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
     review = pause_run(agent, start_run(agent))["review"]["id"]
@@ -85,13 +85,13 @@ def test_a_claim_moves_the_row_for_the_others_and_stays_for_the_claimer(
     his = queue_of(bob, project.slug)
     hers.get_by_role("button", name="Claim").click()
     expect(hers.get_by_role("button", name="Release")).to_be_visible()
-    expect(his.locator(f"[data-group=claimed] #review-{review}")).to_be_visible()
-    expect(hers.locator(f"[data-group=waiting] #review-{review}")).to_be_visible()
+    expect(his.locator(f"[data-group=medium] #review-{review}.taken")).to_be_visible()
+    expect(hers.locator(f"#review-{review}:not(.taken)")).to_contain_text("has it")
     expect(hers.get_by_role("link", name="Mine 1")).to_be_visible()
     expect(his.get_by_role("link", name="Unclaimed 0")).to_be_visible()
     expect(his.get_by_role("button", name="Take over")).to_be_visible()
     hers.get_by_role("button", name="Release").click()
-    expect(his.locator(f"[data-group=waiting] #review-{review}")).to_be_visible()
+    expect(his.locator(f"#review-{review}:not(.taken)")).to_be_visible()
 
 
 def test_a_comment_arrives_while_the_other_types(

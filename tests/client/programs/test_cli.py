@@ -10,6 +10,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 from checkrail import Checkrail
 from checkrail.cli.login_file import get_login_path
@@ -20,7 +21,7 @@ from django.utils import timezone
 
 from ledger.models import Run
 from reviews.models import AgentWait, Review
-from tests.support.builders import Person, Robot
+from tests.support.builders import Person, Robot, start_run, step
 from tests.support.live import Live
 
 Captured = pytest.CaptureFixture[str]
@@ -68,6 +69,32 @@ def test_a_saved_token_goes_to_its_own_server_alone(
     monkeypatch.setenv("CHECKRAIL_URL", "http://127.0.0.1:9")
     assert main(["queue"]) == 2
     assert f"signed in to {live.url}" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("signed_in")
+def test_a_pause_is_approved_for_the_next_steps_and_that_is_taken_back(
+    agent: httpx.Client, desk: Desk, capsys: Captured
+) -> None:
+    run = start_run(agent)
+    body = step(1, uncertainty=0.9)
+    review = agent.post(f"/runs/{run}/steps", json=body).json()["review"]["id"]
+    asked = ["approve", review, "--yes", "--steps", "5", "--up-to", "0.9"]
+    assert main([*asked[:-1], "0.99"]) == 1
+    assert "at most 0.95" in capsys.readouterr().err
+    assert main(asked) == 0
+    (allowance,) = desk.run(run).allowances
+    assert (allowance.gate, allowance.steps_left) == ("uncertainty", 5)
+    body = step(2, uncertainty=0.9)
+    went_on = agent.post(f"/runs/{run}/steps", json=body).json()
+    assert went_on["findings"][0]["allowance"] == allowance.id
+
+    assert main(["revoke", run, "rework"]) == 1
+    assert main(["revoke", run]) == 0
+    assert "The run asks again." in capsys.readouterr().out
+    assert desk.run(run).allowances == ()
+    given = desk.review(review).allowance
+    assert given is not None
+    assert given.state == "revoked"
 
 
 @pytest.mark.usefixtures("signed_in")

@@ -6,16 +6,12 @@ import json
 from concurrent.futures import Future
 from pathlib import Path
 
-import pytest
 from checkrail import Checkrail, Outage
 from checkrail.people import Desk
 
 from tests.support.processes import manage, up
 from tests.support.threads import Threads
 from tests.support.waiting import until
-
-pytestmark = pytest.mark.timeout(180)  # it starts a server twice, on whatever machine
-
 
 # Slow, but ordinary: stopping and starting took 6 to 9 s on a busy machine.
 SLOW = 6

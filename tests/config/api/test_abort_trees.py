@@ -65,7 +65,7 @@ def test_an_abort_reaches_every_open_run_below(
         run = Run.objects.get(code=code)
         assert run.status_reason == said
         assert list_abort_payloads(code) == [
-            f'{{"above":"{tree.top}","reason":"{said}"}}'
+            f'{{"above":"{tree.top}","cause":"run_above","reason":"{said}"}}'
         ]
         assert verify_run(run).ok
     assert reviewer.get(f"/reviews/{review}").json()["state"] == "superseded"

@@ -25,6 +25,8 @@ from tests.support.problems import fields, problem
 REVIEW_FIELDS = {
     *("id", "run", "project", "agent", "kind", "state", "title", "step", "content"),
     *("content_digest", "version", "rulings", "assignee", "opened_at", "due_at"),
+    *("severity", "reversibility", "answer_by", "approvals"),
+    *("claimed_until", "snoozed_until", "snoozed_for"),
     *("on_expiry", "closed_at", "ruling", "waiting", "url"),
 }
 
@@ -54,7 +56,14 @@ def test_a_review_shows_all_that_is_needed_to_rule(
 ) -> None:
     body = reviewer.get(f"/reviews/{review}").json()
 
-    assert set(body) == {*REVIEW_FIELDS, "history"}
+    changed = {"amended", "amended_findings"}
+    assert set(body) == {
+        *REVIEW_FIELDS,
+        "allowance",
+        "approved_by",
+        *changed,
+        "history",
+    }
     assert body["kind"] == "pause"
     assert body["state"] == "open"
     assert body["step"] == 5

@@ -34,7 +34,7 @@ RUN_FIELDS = [
     ),
     *("rework_steps", "last_step"),
     *("last_checkpoint_step", "open_reviews", "head", "created_at", "updated_at"),
-    *("finished_at", "url"),
+    *("finished_at", "url", "allowances"),
 ]
 EVERYTHING: dict[str, Any] = {
     "task": "Fix the flaky login test",

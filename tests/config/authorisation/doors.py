@@ -6,12 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.config.authorisation.world import HOOK, Target, World
-from tests.support.builders import step
+from tests.config.authorisation import people
+from tests.config.authorisation.agents import keep_agent
+from tests.config.authorisation.target import Target
+from tests.config.authorisation.world import HOOK, World
+from tests.support.builders import step, unique
 
 ANYBODY = {"own agent", "other agent", "foreign agent"}
-MEMBERS = {"reviewer", "manager", "admin"}
+ACTING = {"reviewer", "manager", "admin"}
+MEMBERS = {"auditor", *ACTING}
 SESSIONS = {"session", "session with token"}
+# Asked only where no token opens the door.
+ADMIN_SESSION = "admin's session with token"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,47 +46,84 @@ def readers(target: Callable[[World], Target], *, session: bool = True) -> Door:
 
 
 def people_only(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """Auditors read, and change nothing."""
     refused = dict.fromkeys(ANYBODY, 403) | {"outsider": 404}
-    allowed = {*MEMBERS, "session with token"}
+    allowed = {*ACTING, "session with token"}
     if reads:
-        allowed.add("session")
+        allowed |= {"session", "auditor"}
     else:
-        refused["session"] = 403
+        refused |= {"session": 403, "auditor": 403}
     return Door(target=target, allowed=allowed, refused=refused)
 
 
-def managers_only(target: Callable[[World], Target]) -> Door:
-    refused = dict.fromkeys({*ANYBODY, "reviewer", "session"}, 403)
+def managers_only(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """Auditors see what managers see."""
+    refused = dict.fromkeys({*ANYBODY, "auditor", "reviewer", "session"}, 403)
     refused |= {"outsider": 404, "session with token": 403}
-    return Door(target=target, allowed={"manager", "admin"}, refused=refused)
+    allowed = {"manager", "admin"}
+    if reads:
+        allowed.add("auditor")
+        del refused["auditor"]
+    return Door(target=target, allowed=allowed, refused=refused)
 
 
-def manages_something(target: Callable[[World], Target]) -> Door:
+def admins_only(target: Callable[[World], Target]) -> Door:
+    refused = dict.fromkeys(
+        {*ANYBODY, "auditor", "reviewer", "manager", *SESSIONS}, 403
+    )
+    return Door(target=target, allowed={"admin"}, refused=refused | {"outsider": 404})
+
+
+def signed_in_admins_only(target: Callable[[World], Target]) -> Door:
+    """Tokens do not open it."""
+    refused = admins_only(target).refused | {"admin": 403}
+    return Door(target=target, allowed={ADMIN_SESSION}, refused=refused)
+
+
+def manages_something(
+    target: Callable[[World], Target], *, reads: bool = False
+) -> Door:
     """The outsider manages a project too: in there, not in here."""
+    allowed = {"manager", "admin", "outsider"} | ({"auditor"} if reads else set())
+    others = {*ANYBODY, "auditor", "reviewer", *SESSIONS} - allowed
+    return Door(target=target, allowed=allowed, refused=dict.fromkeys(others, 403))
+
+
+def administers_something(target: Callable[[World], Target]) -> Door:
+    """The outsider is admin of a project too: in there, not in here."""
+    others = {*ANYBODY, "auditor", "reviewer", "manager", *SESSIONS}
     return Door(
         target=target,
-        allowed={"manager", "admin", "outsider"},
-        refused=dict.fromkeys({*ANYBODY, "reviewer", *SESSIONS}, 403),
+        allowed={"admin", "outsider"},
+        refused=dict.fromkeys(others, 403),
     )
+
+
+def every_person(target: Callable[[World], Target], *, reads: bool = False) -> Door:
+    """Each in a project of their own, auditors too."""
+    refused = dict.fromkeys(ANYBODY, 403) | ({} if reads else {"session": 403})
+    allowed = {*MEMBERS, "outsider", *SESSIONS} - set(refused)
+    return Door(target=target, allowed=allowed, refused=refused)
 
 
 def in_project(target: Callable[[World], Target], *, reads: bool = False) -> Door:
     """For everybody of the project, agents and people alike."""
     refused = {"foreign agent": 404, "outsider": 404}
-    allowed = {"own agent", "other agent", *MEMBERS, "session with token"}
+    allowed = {"own agent", "other agent", *ACTING, "session with token"}
     if reads:
-        allowed.add("session")
+        allowed |= {"session", "auditor"}
     else:
-        refused["session"] = 403
+        refused |= {"session": 403, "auditor": 403}
     return Door(target=target, allowed=allowed, refused=refused)
 
 
 def for_everybody(target: Callable[[World], Target], *, reads: bool = False) -> Door:
     """Each in a project of their own."""
+    others = set() if reads else {"session", "auditor"}
     return Door(
         target=target,
-        allowed={*EVERYBODY, "session with token"} | ({"session"} if reads else set()),
-        refused={} if reads else {"session": 403},
+        allowed=(EVERYBODY | SESSIONS) - others,
+        refused=dict.fromkeys(others, 403),
     )
 
 
@@ -103,6 +146,9 @@ DOORS: dict[str, Door] = {
         | dict.fromkeys(SESSIONS, 401),
     ),
     "GET /runs": Door(target=World.running, allowed=EVERYBODY | SESSIONS, refused={}),
+    "GET /runs.csv": Door(
+        target=World.running, allowed=EVERYBODY | SESSIONS, refused={}
+    ),
     "GET /runs/{run}": readers(World.running),
     "GET /runs/{run}/checkpoints/latest": readers(World.with_steps),
     "GET /runs/{run}/ledger": readers(World.running),
@@ -135,8 +181,18 @@ DOORS: dict[str, Door] = {
     ),
     "GET /reviews/{review}": people_only(World.paused, reads=True),
     "POST /reviews/{review}/ruling": people_only(lambda world: world.paused("approve")),
+    "POST /reviews/bulk-ruling": people_only(World.paused_for_several),
     "POST /reviews/{review}/claim": people_only(World.paused),
     "POST /reviews/{review}/release": managers_only(World.claimed),
+    "POST /reviews/{review}/assign": people_only(
+        lambda world: Target(*_ids(world.paused()), {"to": "role:manager"})
+    ),
+    "POST /reviews/{review}/snooze": people_only(
+        lambda world: Target(*_ids(world.paused()), {"until": "comment"})
+    ),
+    "POST /reviews/{review}/handover": managers_only(
+        lambda world: Target(*_ids(world.claimed()), {"note": "hm"})
+    ),
     "POST /reviews/{review}/comments": people_only(
         lambda world: Target(*_ids(world.paused()), {"text": "hm"})
     ),
@@ -169,6 +225,7 @@ DOORS: dict[str, Door] = {
         refused=dict.fromkeys(ANYBODY, 403),
     ),
     "POST /permissions/{permission}/revoke": people_only(World.permitted),
+    "POST /runs/{run}/allowances/{allowance}/revoke": people_only(World.allowed),
     "GET /exemptions": Door(
         target=World.blocked,
         allowed={*MEMBERS, *SESSIONS, "outsider"},
@@ -176,10 +233,37 @@ DOORS: dict[str, Door] = {
     ),
     "POST /exemptions": managers_only(World.blocked),
     "POST /exemptions/{exemption}/revoke": people_only(World.exempted),
+    **{
+        f"GET {path}": Door(
+            target=World.running,
+            allowed={*MEMBERS, *SESSIONS, "outsider"},
+            refused=dict.fromkeys(ANYBODY, 403),
+        )
+        for path in ("/rulings", "/rulings.csv", "/stats/reviewers")
+    },
+    "GET /limits": Door(
+        target=World.running,
+        allowed={*MEMBERS, *SESSIONS, "outsider"},
+        refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    "POST /limits/raise": manages_something(World.limited),
     "GET /stats/rules": Door(
         target=World.running,
         allowed={*MEMBERS, *SESSIONS, "outsider"},
         refused=dict.fromkeys(ANYBODY, 403),
+    ),
+    **dict.fromkeys(
+        (
+            "GET /stats/gates",
+            "GET /stats/spend",
+            "GET /stats/spend.csv",
+            "GET /stats/reviews",
+        ),
+        Door(
+            target=World.running,
+            allowed={*MEMBERS, *SESSIONS, "outsider"},
+            refused=dict.fromkeys(ANYBODY, 403),
+        ),
     ),
     "GET /policies": for_everybody(World.running, reads=True),
     "GET /policies/{name}": in_project(World.with_policy, reads=True),
@@ -210,15 +294,38 @@ DOORS: dict[str, Door] = {
     "POST /webhooks": manages_something(
         lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
     ),
-    "GET /webhooks": manages_something(World.running),
-    "GET /webhooks/{webhook}": managers_only(World.hooked),
+    "GET /webhooks": manages_something(World.running, reads=True),
+    "GET /webhooks/{webhook}": managers_only(World.hooked, reads=True),
     "DELETE /webhooks/{webhook}": managers_only(World.hooked),
     "POST /webhooks/{webhook}/test": managers_only(World.hooked),
     "POST /webhooks/{webhook}/rotate": managers_only(World.hooked),
     "POST /webhooks/{webhook}/enable": managers_only(World.hooked),
     "POST /webhooks/{webhook}/disable": managers_only(World.hooked),
-    "GET /webhooks/{webhook}/deliveries": managers_only(World.hooked),
+    "GET /webhooks/{webhook}/deliveries": managers_only(World.hooked, reads=True),
     "POST /webhooks/deliveries/{delivery}/resend": managers_only(World.told),
+    "GET /people": every_person(World.running, reads=True),
+    "POST /people/invitations": administers_something(people.inviting),
+    "POST /invitations/{invitation}/send": admins_only(people.invited),
+    "DELETE /invitations/{invitation}": admins_only(people.invited),
+    "PATCH /people/{person}": admins_only(people.promoting),
+    "DELETE /people/{person}": admins_only(people.joined),
+    "POST /people/{person}/password-link": signed_in_admins_only(people.joined),
+    "GET /me/tokens": every_person(World.running, reads=True),
+    "POST /me/tokens": every_person(lambda world: world.running({"name": "terminal"})),
+    "DELETE /me/tokens/{token}": Door(
+        target=people.holding_token,
+        allowed={"admin"},
+        refused=dict.fromkeys(ANYBODY | {"session"}, 403)
+        | dict.fromkeys(MEMBERS - {"admin"}, 404)
+        | {"outsider": 404, "session with token": 404},
+    ),
+    "GET /project": every_person(World.running, reads=True),
+    "PATCH /project": administers_something(
+        lambda world: world.running({"name": unique("Shop")})
+    ),
+    "POST /projects": administers_something(
+        lambda world: world.running({"name": "Another", "slug": unique("another")})
+    ),
     "POST /evaluate/continue": stateless({"step_number": 1}),
     "POST /evaluate/command": stateless({"command": "ls"}),
     "POST /evaluate/tool": stateless({"tool": "Read"}),
@@ -269,9 +376,20 @@ DOORS: dict[str, Door] = {
     ),
     "POST /loop/switch": Door(
         target=lambda world: world.told_of({"paused": True}),
-        allowed={*MEMBERS, "outsider", "session with token"},
-        refused=dict.fromkeys({*ANYBODY, "session"}, 403),
+        allowed={*ACTING, "outsider", "session with token"},
+        refused=dict.fromkeys({*ANYBODY, "auditor", "session"}, 403),
     ),
+    "GET /agents": manages_something(World.running, reads=True),
+    "POST /agents": administers_something(
+        lambda world: world.running({"name": unique("made")})
+    ),
+    "PATCH /agents/{agent}": admins_only(
+        lambda world: keep_agent(world, {"description": "Builds the shop"})
+    ),
+    "POST /agents/{agent}/keys": admins_only(
+        lambda world: keep_agent(world, {"name": "ci"})
+    ),
+    "DELETE /agents/{agent}/keys/{key}": admins_only(keep_agent),
     "GET /policies/schema.json": Door(target=World.running, allowed=set(), refused={}),
     "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
     "GET /readyz": Door(target=World.running, allowed=set(), refused={}),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
 from itertools import cycle
@@ -15,11 +15,12 @@ from django.conf import settings
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from accounts.models import Project, Role, User
+from accounts.models import Membership, Project, Role, User
 from accounts.services import issue_agent_key, revoke_agent_key
 from loop.control.clock import run_cycle
 from reviews.models import Backtest, PolicyShadow, SuggestionSearch
 from reviews.policies.services import create_version
+from tests.config.authorisation.target import ABSENT, Target
 from tests.conftest import PLAIN, client_for
 from tests.gateway.calls.calls import command, rule
 from tests.gateway.checks.test_flows import fail, open_new_check
@@ -40,33 +41,7 @@ from tests.support.people import get_seen
 
 # Each adoption must change something: never the default, never the one before.
 _resets = cycle(range(4, 100))
-ABSENT = "01900000-0000-7000-8000-000000000000"
-_resets = cycle(range(100))
 HOOK = "https://receiver.invalid/hook"
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What a door is knocked at with: a run, what belongs to it, and a body."""
-
-    run: str
-    review: str
-    body: Any = None
-    call: str = ABSENT
-    permission: str = ABSENT
-    exemption: str = ABSENT
-    check: str = ABSENT
-    warning: str = ABSENT
-    webhook: str = ABSENT
-    delivery: str = ABSENT
-    decision_id: str = ABSENT
-    note: str = ABSENT
-    name: str = "absent"
-    number: int = 1
-    backtest: str = ABSENT
-    shadow: str = ABSENT
-    recommendation: str = ABSENT
-    incident: str = ABSENT
 
 
 class World:
@@ -81,6 +56,7 @@ class World:
         self.owner = make_robot("owner", project=self.project)
         self.agent = client_for(live, self.owner)
         self.manager = self.person("manager", Role.MANAGER, self.project)
+        self.admin = self.person("admin", Role.ADMIN, self.project)
 
     def person(self, name: str, role: Role, project: Project) -> Person:
         return make_person(name, role=role, project=project)
@@ -101,9 +77,10 @@ class World:
             "own agent": self.by(self.owner),
             "other agent": self.by(make_robot("other", project=here)),
             "foreign agent": self.by(make_robot("owner", project=self.elsewhere)),
+            "auditor": self.by(self.person("auditor", Role.AUDITOR, here)),
             "reviewer": self.by(reviewer),
             "manager": self.by(self.manager),
-            "admin": self.by(self.person("admin", Role.ADMIN, here)),
+            "admin": self.by(self.admin),
             "outsider": self.by(self.person("outsider", Role.ADMIN, self.elsewhere)),
             "anonymous": self.with_headers([]),
             "revoked key": self.with_headers([("Authorization", f"Bearer {revoked}")]),
@@ -116,6 +93,7 @@ class World:
             "key in the query": self.with_headers([], query=f"?key={self.owner.key}"),
             "session": self.by_session(reviewer),
             "session with token": self.by_session(reviewer, csrf=True),
+            "admin's session with token": self.by_session(self.admin, csrf=True),
             "one-time session": self.by_session(newcomer),
             "one-time session with token": self.by_session(newcomer, csrf=True),
         }
@@ -158,8 +136,23 @@ class World:
             self.kept[door] = target(self)
         return self.kept[door]
 
+    def leave_new_projects(self) -> None:
+        """Whoever is in one project alone need not name it."""
+        new = Membership.objects.exclude(
+            project__in=(self.project, self.elsewhere)
+        ).filter(project__name="Another")
+        new.delete()
+
     def running(self, body: Any = None) -> Target:
         return Target(start_run(self.agent), ABSENT, body)
+
+    def limited(self) -> Target:
+        """More of a limit that both projects have."""
+        for project in (self.project, self.elsewhere):
+            limits = {"project_day": {"tokens": 10**9}}
+            make_policy("limited", project=project, limits=limits)
+        body = {"scope": "project_day", "tokens": 1, "reason": "For the release"}
+        return self.running(body)
 
     def with_policy(self) -> Target:
         make_policy("strict", project=self.project)
@@ -272,6 +265,12 @@ class World:
         with client_for(self.live, self.manager) as manager:
             return Target(run, review, {"action": action, **get_seen(manager, review)})
 
+    def paused_for_several(self) -> Target:
+        alone = self.paused("approve")
+        item = {"id": alone.review, **alone.body}
+        action = item.pop("action")
+        return Target(alone.run, alone.review, {"items": [item], "action": action})
+
     def claimed(self) -> Target:
         """Not claimed at all: then only a manager may release it."""
         return self.paused()
@@ -295,6 +294,19 @@ class World:
             rule(manager, call, "approve", remember={"scope": "exact"})
             (newest, *_) = manager.get("/permissions").json()["items"]
         return Target(run, call["review"]["id"], permission=newest["id"])
+
+    def allowed(self) -> Target:
+        """A run that need not ask about its uncertainty for some steps."""
+        return self.allow(start_run(self.agent))
+
+    def allow(self, run: str) -> Target:
+        number = self.agent.get(f"/runs/{run}").json()["last_step"] + 1
+        body = step(number, uncertainty=0.9)
+        paused = self.agent.post(f"/runs/{run}/steps", json=body).json()
+        with client_for(self.live, self.manager) as manager:
+            rule(manager, paused, "approve", allowance={"steps": 5})
+            (given,) = manager.get(f"/runs/{run}").json()["allowances"]
+        return Target(run, paused["review"]["id"], allowance=given["id"])
 
     def blocked(self) -> Target:
         """A call with a secret in it that was not met before."""
@@ -383,6 +395,5 @@ class World:
 
     def stopped(self) -> Target:
         target = self.running({"reason": "looked at it"})
-        body = step(1, coherence=0.1)
-        self.agent.post(f"/runs/{target.run}/steps", json=body)
+        self.agent.post(f"/runs/{target.run}/steps", json=step(1, coherence=0.1))
         return target

@@ -9,14 +9,12 @@ import sys
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.config.generated.node_tools import HERE
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
 
 # Packages may have to be fetched first, and programs of others take their time.
-pytestmark = pytest.mark.timeout(240)
 
 
 def test_a_python_client_runs_the_main_path(

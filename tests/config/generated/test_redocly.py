@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.config.generated.node_tools import HERE, run_tool
 
 # Packages may have to be fetched first, and programs of others take their time.
-pytestmark = pytest.mark.timeout(240)
 
 # Hooks are always answered with 200: a host takes all else for a yes.
 KNOWN = [

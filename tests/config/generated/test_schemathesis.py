@@ -22,7 +22,7 @@ from tests.support.builders import Person, Robot, start_run
 from tests.support.examples import ALL
 from tests.support.live import Live
 
-pytestmark = pytest.mark.timeout(7_200 if ALL else 240)
+pytestmark = pytest.mark.timeout(7_200 if ALL else 300)
 # Statuses, forms, headers and bodies of answers are checked. What else could be: whether
 # requests that the schema allows are taken, which state and spelling decide, too.
 UNCHECKED = (

@@ -7,14 +7,12 @@ import shutil
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.config.generated.node_tools import HERE, run_script, run_tool
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
 
 # Packages may have to be fetched first, and programs of others take their time.
-pytestmark = pytest.mark.timeout(240)
 
 
 def test_a_typescript_client_runs_the_main_path(

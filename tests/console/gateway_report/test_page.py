@@ -18,7 +18,7 @@ from reviews.models import Backtest
 from reviews.tasks import run_backtests
 from tests.gateway.calls.calls import command, rule
 from tests.support.browsing import open_browser
-from tests.support.builders import Person, start_run
+from tests.support.builders import Person, make_policy, start_run
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -69,6 +69,23 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
     again = make_draft(alice, project, "delete-folder")
     assert again["Location"] == f"/p/{project.slug}/policies/default/versions/2/"
     assert Backtest.objects.filter(project=project).count() == 1
+
+
+def test_a_draft_is_of_the_projects_default_policy(
+    project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    make_policy(
+        "strict", project=project, tools={"rules": {"delete-named-file": "block"}}
+    )
+    Project.objects.filter(pk=project.pk).update(default_policy="strict")
+    command(agent, start_run(agent), "rm -rf a")
+    assert make_draft(alice, project, "delete-folder").status_code == 302
+    version = PolicyVersion.objects.filter(project=project).latest("pk")
+    assert (version.name, version.version) == ("strict", 2)
+    assert json.loads(version.document)["tools"]["rules"] == {
+        "delete-named-file": "block",
+        "delete-folder": "warn",
+    }
 
 
 def make_draft(person: Person, project: Project, rule: str) -> Any:

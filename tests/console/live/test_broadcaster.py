@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -14,111 +13,9 @@ import pytest
 from console.live import broadcaster as broadcasting
 from console.live import consumers
 from console.live.broadcaster import Broadcaster
-from console.live.updates import Update, View
+from tests.console.live.stage import ONE, TWO, Page, World, has_reached, settle, until
 
 pytestmark = pytest.mark.once("uses no database")
-
-ONE, TWO = 1, 2
-
-
-@dataclass(eq=False)
-class Page:
-    """A listener; `gate` holds up what is sent to it while it is closed."""
-
-    project: int = ONE
-    since: int = 0
-    access: Any = "session"
-    sending: bool = False
-    error: Exception | None = None
-    got: list[str] = field(default_factory=list)
-    ended: list[int] = field(default_factory=list)
-    gate: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def __post_init__(self) -> None:
-        self.view = View(project_id=self.project, name="queue")
-        self.gate.set()
-
-    async def push(self, text: str) -> None:
-        await self.gate.wait()
-        if self.error is not None:
-            raise self.error
-        self.got.append(text)
-
-    async def end(self, code: int) -> None:
-        self.ended.append(code)
-
-
-class World:
-    """Where each project stands, and what was asked of the database."""
-
-    def __init__(self) -> None:
-        self.positions = {ONE: 0, TWO: 0}
-        self.wanted: list[set[tuple[int, int]]] = []
-        self.refused: dict[Any, int] = {}
-        self.trouble: list[Exception] = []
-        self.looks = 0
-
-    async def ask(self, work: Callable[[], Any]) -> Any:
-        if self.trouble:
-            raise self.trouble.pop(0)
-        return work()
-
-    def build(self, wanted: Iterable[tuple[View, int]]) -> dict[Any, Update]:
-        asked = list(wanted)
-        self.wanted.append({(view.project_id, since) for view, since in asked})
-        return {
-            (view, since): Update(
-                position=self.positions[view.project_id],
-                text=f"{since} to {self.positions[view.project_id]}",
-            )
-            for view, since in asked
-            if since != self.positions[view.project_id]
-        }
-
-    def list_positions(self, projects: list[int]) -> list[tuple[int, int]]:
-        self.looks += 1
-        return [(project, self.positions[project]) for project in projects]
-
-    def list_refused(self, sessions: set[Any]) -> dict[Any, int]:
-        return {each: code for each, code in self.refused.items() if each in sessions}
-
-
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> World:
-    world = World()
-    monkeypatch.setattr(broadcasting, "run_in_db_thread", world.ask)
-    monkeypatch.setattr(broadcasting, "build_updates", world.build)
-    monkeypatch.setattr(broadcasting, "_list_positions", world.list_positions)
-    monkeypatch.setattr(broadcasting, "list_refused_sessions", world.list_refused)
-    for name in ("COALESCE_SECONDS", "RETRY_SECONDS"):
-        monkeypatch.setattr(broadcasting, name, 0.001)
-    for name in ("RECHECK_SECONDS", "ACCESS_SECONDS"):
-        monkeypatch.setattr(broadcasting, name, 3600.0)
-    return world
-
-
-@pytest.fixture
-async def here(world: World) -> AsyncIterator[Broadcaster]:
-    here = Broadcaster()
-    yield here
-    await here.stop()
-
-
-async def until(check: Callable[[], Any]) -> None:
-    async with asyncio.timeout(5):
-        while not check():
-            await asyncio.sleep(0.002)
-
-
-def has_reached(page: Page, position: int) -> bool:
-    return page.since == position
-
-
-async def settle(here: Broadcaster) -> None:
-    """Nothing is on its way any more."""
-    await until(lambda: not here._flushes)
-    await asyncio.sleep(0.01)
-    await until(lambda: not here._flushes)
 
 
 async def test_a_slow_page_holds_up_nobody_and_is_served_from_its_own_place(

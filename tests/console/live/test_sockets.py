@@ -29,6 +29,7 @@ from console.live import broadcaster as broadcasting
 from console.live import consumers
 from console.live.updates import ENTRIES_LIMIT, Update, View, build_updates
 from console.runs.rows import get_live_position
+from ledger.models import Run
 from tests.browser.sessions import session_cookie
 from tests.support.builders import Person, pause_run, start_run, step
 from tests.support.live import Live
@@ -94,6 +95,18 @@ def test_a_page_hears_what_came_after_its_cursor(
     assert 'hx-target="#queue" hx-swap="rowsync"' in message
     assert f'data-touched="{later}"' in message
     assert message.rstrip().endswith("</hx-partial>")
+
+
+def test_who_changed_what_is_told_to_those_who_see_all(
+    dial: Dial, project: Project, alice: Person, bob: Person, admin: httpx.Client
+) -> None:
+    admin.patch("/project", json={"name": "First"})
+    chain = Run.objects.get(project=project, intent="system-settings")
+    assert close_code(dial(bob, f"runs/{chain.code}/")) == 4404
+    socket = dial(alice, f"runs/{chain.code}/")
+    resume(socket, get_live_position(project_id=project.pk))
+    admin.patch("/project", json={"name": "Second"})
+    assert "Second" in heard(socket)
 
 
 def test_each_change_is_told_once(
@@ -373,10 +386,7 @@ def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
 
 
 def test_one_person_holds_a_bounded_number_of_sockets(
-    dial: Dial,
-    project: Project,
-    alice: Person,
-    monkeypatch: pytest.MonkeyPatch,
+    dial: Dial, project: Project, alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broadcasting, "USER_LIMIT", 2)
     *held, refused = [dial(alice) for _ in range(3)]

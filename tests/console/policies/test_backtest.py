@@ -159,7 +159,9 @@ def test_every_figure_and_every_cell_counts_its_list(
     said = read(browser.get(same).content.decode())
     assert "Decisions that stay the same 3" in said
     assert re.search(r"Step 3 robo r-\w{6} step 3 continue the same –", said)
-    exported = b"".join(browser.get(same.replace("?", "items.csv?"))).decode()
+    exported = b"".join(browser.get(same.replace("?", "items.csv?"))).decode(
+        "utf-8-sig"
+    )
     rows = list(csv.DictReader(exported.splitlines()))
     assert {(row["before"], row["after"]) for row in rows} == {("continue",) * 2}
     whole = json.loads(b"".join(browser.get(f"{there}items.json?judged=any")))
@@ -223,7 +225,7 @@ def test_the_list_is_exported_as_it_is_filtered(
     browser = open_browser(bob.user)
     answer = browser.get(f"{there}items.csv?people=disagree")
     assert answer["Content-Disposition"].startswith("attachment")
-    text = b"".join(answer).decode()
+    text = b"".join(answer).decode("utf-8-sig")
     (row,) = csv.DictReader(text.splitlines())
     assert (row["before"], row["after"]) == ("require-confirmation", "warn")
     assert (row["subject"], row["ruling"]) == ("rm -rf build-b", "deny")
@@ -240,7 +242,7 @@ def test_a_text_that_a_spreadsheet_would_run_is_inert(
     there = try_draft(alice, project, SOFTER)
     perform_all()
     answer = open_browser(alice.user).get(f"{there}items.csv")
-    (row,) = csv.DictReader(b"".join(answer).decode().splitlines())
+    (row,) = csv.DictReader(b"".join(answer).decode("utf-8-sig").splitlines())
     assert row["subject"].startswith("'+x")
 
 

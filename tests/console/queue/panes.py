@@ -95,18 +95,39 @@ class Desk:
     def turn(self, page: int) -> Pane:
         return pane_in(send(self.client, f"{self.path}page/", next=page))
 
-    def judge(self, typed: str) -> Pane:
-        """What the gates say of a change while it is typed."""
-        return pane_in(send(self.client, f"{self.path}amend/", amended=typed))
+    def judge(self, typed: str = "", **parts: str) -> Pane:
+        """What the gates say of a change while it is typed, in one field or in several."""
+        fields = _name_parts(parts) or {"amended": typed}
+        return pane_in(send(self.client, f"{self.path}amend/", **fields))
 
     def amend(self, typed: str, **more: Any) -> Pane:
         """Change the call, and confirm what the gates still ask about."""
         confirmed = self.judge(typed).confirmation
         return self.rule("amend", amended=typed, confirmed=confirmed, **more)
 
+    def amend_parts(self, **parts: str) -> Pane:
+        """The same in several fields, with every finding confirmed."""
+        verdict, fields = self.judge(**parts), _name_parts(parts)
+        asking = verdict.hidden.get("asking", "1")
+        confirmed = [verdict.confirmation] * int(asking)
+        return self.rule("amend", confirmed=confirmed, asking=asking, **fields)
+
+    def take_back(self) -> Pane:
+        return pane_in(send(self.client, f"{self.path}take-back/"))
+
+    def post_rule(self, fields: dict[str, Any]) -> HttpResponse:
+        """What was read before is sent now."""
+        return send(self.client, f"{self.path}rule/", **fields)
+
     def rule(self, action: str, **more: Any) -> Pane:
         fields = {**self.look().hidden, "action": action, **more}
+        fields.pop("dialog", None)  # of another form of the pane
         return pane_in(send(self.client, f"{self.path}rule/", **fields))
+
+
+def _name_parts(parts: dict[str, str]) -> dict[str, str]:
+    """`amended_2` is a field, as Python writes its name."""
+    return {name.replace("_", "-"): typed for name, typed in parts.items()}
 
 
 def open_desk(person: Person, project: Project, call: dict[str, Any]) -> Desk:

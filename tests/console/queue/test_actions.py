@@ -57,7 +57,7 @@ def test_an_approval_closes_the_review_and_frees_the_field(
     )
     assert answer.status_code == 200
     taken = json.loads(answer["HX-Trigger"])["sent"]["fields"]
-    assert taken == [f"note-{review}", f"amend-{review}"]
+    assert taken == [f"note-{review}"]
     pane = answer.content.decode()
     assert "You approved this" in pane
     assert "Go on<br>then" in pane

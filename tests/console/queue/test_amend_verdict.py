@@ -75,6 +75,24 @@ def test_the_findings_stay_marked_on_the_closed_page(
     assert agent.get(f"/runs/{run}/verify").json()["ok"]
 
 
+def test_findings_are_confirmed_one_by_one(desk: Desk) -> None:
+    worse = f"{WORSE}; git push --force"
+    verdict = desk.judge(worse)
+    assert verdict.html.count('name="confirmed"') == 2
+    assert verdict.html.count("I have read “") == 2
+    ticks = [verdict.confirmation]
+    refused = desk.rule("amend", amended=worse, confirmed=ticks, asking="2")
+    assert refused.status == 428
+    granted = desk.rule("amend", amended=worse, confirmed=ticks * 2, asking="2")
+    assert granted.status == 200
+
+
+def test_what_is_changed_stands_line_by_line(desk: Desk) -> None:
+    verdict = desk.judge("rm -rf build/cache")
+    assert "What you change" in verdict.html
+    assert verdict.html.count("build/cache") > 1
+
+
 def test_a_confirmation_is_of_exactly_that_text(
     desk: Desk, agent: httpx.Client, run: str, call: dict[str, Any]
 ) -> None:
@@ -143,7 +161,7 @@ def test_only_members_have_it_judged(desk: Desk, charlie: Person) -> None:
 
 
 def test_what_is_decided_is_not_judged_any_more(desk: Desk) -> None:
-    desk.rule("deny")
+    desk.rule("deny", text="No")
     assert desk.judge(WORSE).status == 204
 
 

@@ -61,7 +61,8 @@ def test_the_queue_says_what_it_is_about(
 ) -> None:
     exhaust(agent, run, "tests-pass")
     page = open_browser(alice.user).get(f"/p/{project.slug}/queue/").content.decode()
-    row = page[page.index('<li id="review-') : page.index("</li>")]
+    row = page[page.index('<li id="review-') :]
+    row = row[: row.index("</li>")]
     assert "Not passed after 2 attempts: Test suite" in row
     assert '<span class="chip">attempt 2 of 2</span>' in row
     assert "#i-unpassed" in row

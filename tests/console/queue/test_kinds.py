@@ -14,10 +14,12 @@ from django.template import Engine
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
-from accounts.models import Project
+from accounts.models import Project, Role
 from console.fragments import render_fragment
+from console.layout import PageFrame
+from console.models import Preferences
 from console.queue.detail import build_detail, load_review
-from console.queue.fragments import render_row
+from console.queue.fragments import render_list_row
 from console.queue.kinds import KINDS
 from console.queue.kinds.base import ReviewKind, Subject, describe_work
 from console.queue.rows import build_rows
@@ -81,7 +83,7 @@ def review(
 
 def test_its_row_says_what_the_kind_says(project: Project, review: Review) -> None:
     (row,) = build_rows([review], slug=project.slug, at=timezone.now(), seq=1)
-    html = render_row(row)
+    html = render_list_row(row)
     assert "#i-note" in html
     assert '<span class="chip">memo</span>' in html
 
@@ -93,7 +95,15 @@ def test_its_detail_shows_its_partial_and_its_words(
         review, slug=project.slug, viewer=alice.user, at=timezone.now()
     )
     html = render_fragment(
-        "console/queue/_detail.html", detail=detail, slug=project.slug
+        "console/queue/_detail.html",
+        detail=detail,
+        slug=project.slug,
+        page_frame=PageFrame(
+            project=project,
+            user=alice.user,
+            role=Role.REVIEWER,
+            preferences=Preferences(user=alice.user),
+        ),
     )
     assert "<h2>Read &amp; &lt;b&gt;sign&lt;/b&gt;</h2>" in html
     assert "Memo to read" in html

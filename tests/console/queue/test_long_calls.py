@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from console.queue.amend import build_amend_box
+from console.queue.amending.box import build_amend_box
 from reviews.rulings.call_pages import build_call_pages
 from safetext import show_text
 from tests.console.queue.panes import Desk, open_desk

@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import Project
-from reviews.models import Review
-from reviews.queue.order import GROUPS, Queue
+from console.live.updates import View, build_updates
+from console.runs.rows import get_live_position
 from reviews.selectors import get_visible_review
 from tests.support.browsing import fragment, open_browser
 from tests.support.builders import Person, pause_run, start_run, step
@@ -72,7 +72,9 @@ def test_filters_work_as_plain_links(
     client = open_browser(alice.user)
 
     def shown(show: str) -> set[str]:
-        page = client.get(f"/p/{project.slug}/queue/", {"show": show}).content.decode()
+        page = client.get(
+            f"/p/{project.slug}/queue/", {"show": show, "each": "1"}
+        ).content.decode()
         return set(re.findall(r'<li id="review-([0-9a-f-]+)"', page))
 
     assert shown("all") == {mine, his, free}
@@ -81,18 +83,17 @@ def test_filters_work_as_plain_links(
     assert shown("nonsense") == {mine, his, free}
 
 
-def test_groups_follow_the_claim(
+def test_a_claim_moves_nothing(
     project: Project, alice: Person, bob: Person, agent: httpx.Client
 ) -> None:
-    claim(open_pause(agent), alice)
-    review = Review.objects.get(project=project)
-
-    def group(viewer: Person) -> str:
-        queue = Queue(project_id=project.pk, viewer_id=viewer.user.pk)
-        return list(GROUPS)[queue.get_place(review).group]
-
-    assert group(alice) == "waiting"
-    assert group(bob) == "claimed"
+    """The order is that of the risk, the same for everybody."""
+    first, second = open_pause(agent), open_pause(agent)
+    claim(first, bob)
+    for viewer in (alice, bob):
+        page = open_browser(viewer.user).get(f"/p/{project.slug}/queue/")
+        html = page.content.decode()
+        assert html.index(f"review-{first}") < html.index(f"review-{second}")
+        assert 'data-group="medium"' in html
 
 
 def test_the_pane_says_why_and_offers_what_the_kind_allows(
@@ -136,11 +137,12 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = open_browser(alice.user)
     for _ in range(2):
         open_pause(agent)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(23):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         open_pause(agent)
-    with django_assert_max_num_queries(16):
+    # What is alike is folded by now: one more names the agents that ask.
+    with django_assert_max_num_queries(24):
         client.get(f"/p/{project.slug}/queue/")
 
 
@@ -155,8 +157,27 @@ def test_the_price_of_a_pane(
         agent.post(f"/runs/{run}/steps", json=step(number))
     review = pause_run(agent, run, first=11)["review"]["id"]
     client = open_browser(alice.user)
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(11):
         fragment(client, f"/p/{project.slug}/queue/{review}/")
+
+
+def test_the_price_of_telling_a_change(
+    project: Project,
+    bob: Person,
+    agent: httpx.Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    """Once for all pages that are open, whoever looks at them."""
+    view = View(project_id=project.pk, name="queue")
+    since = get_live_position(project_id=project.pk)
+    review = open_pause(agent)
+    with django_assert_max_num_queries(11):
+        build_updates([(view, since)])
+    since = get_live_position(project_id=project.pk)
+    claim(review, bob)
+    # A claim may have been taken over, which is looked up.
+    with django_assert_max_num_queries(12):
+        build_updates([(view, since)])
 
 
 def test_a_review_of_another_project_is_absent(

@@ -40,7 +40,7 @@ def test_a_judged_run_shows_every_evaluator_and_the_list_marks_it(
     assert "Failed." in page
 
     listed = client.get(f"/p/{project.slug}/runs/").content.decode()
-    assert 'chip stop">forbidden-commands<' in listed
+    assert 'class="why" title="forbidden-commands: ' in listed
 
 
 def test_a_run_that_goes_on_shows_no_evaluator(

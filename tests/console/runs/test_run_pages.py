@@ -11,7 +11,8 @@ import pytest
 from accounts.models import Project
 from console.live import updates
 from console.live.updates import View
-from console.runs import timeline, views
+from console.runs import timeline
+from console.runs.list import views as list_views
 from console.runs.rows import format_short_code, get_live_position
 from console.runs.sentences.runs import EVENTS
 from ledger.entry_types import list_entry_types
@@ -60,7 +61,7 @@ def test_older_runs_follow_page_by_page(
     agent: httpx.Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(list_views, "PAGE", 2)
     made = [start_run(agent) for _ in range(5)]
     client, path = open_browser(alice.user), f"/p/{project.slug}/runs/"
     seen: list[str] = []
@@ -71,7 +72,7 @@ def test_older_runs_follow_page_by_page(
         query = "".join(re.findall(r'href="(\?[^"]*)" rel="next"', page))
         query = query.replace("&amp;", "&")
     assert seen == made[::-1]
-    absent = client.get(path, {"older": "nonsense"})
+    absent = client.get(path, {"cursor": "nonsense"})
     assert len(list_codes(absent.content.decode())) == 2
 
 
@@ -81,7 +82,7 @@ def test_newer_runs_are_found_again(
     agent: httpx.Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(views, "PAGE", 2)
+    monkeypatch.setattr(list_views, "PAGE", 2)
     made = [start_run(agent, task=f"Find me {n}") for n in range(6)]
     client, path = open_browser(alice.user), f"/p/{project.slug}/runs/"
 
@@ -101,7 +102,7 @@ def test_newer_runs_are_found_again(
     # The newest page is the live one, at its own address.
     answer = client.get(path + link(back, "prev"))
     assert (answer.status_code, answer["Location"]) == (302, f"{path}?q=find")
-    nowhere = client.get(path, {"newer": "nonsense"})
+    nowhere = client.get(path, {"cursor": "before.nonsense"})
     assert len(list_codes(nowhere.content.decode())) == 2
 
 
@@ -122,7 +123,7 @@ def test_the_page_of_a_run_tells_its_story(
         "Waiting for a person",
         "Open the review",
         "Rework ratio",
-        f"/api/v1/runs/{run}/verify",
+        f"/runs/{run}/verify/",
         "shop",
     ):
         assert words in text
@@ -135,18 +136,23 @@ def test_older_entries_follow_page_by_page(
     agent: httpx.Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(timeline, "PAGE", 3)
-    monkeypatch.setattr(views, "ENTRIES", 3)
+    monkeypatch.setattr("console.runs.entries.paging.PAGE", 3)
     run = start_run(agent)
     for number in range(1, 6):
         agent.post(f"/runs/{run}/steps", json=step(number))
     client, path = open_browser(alice.user), f"/p/{project.slug}/runs/{run}/"
     first = client.get(path).content.decode()
     assert re.findall(r'<li id="entry-(\d+)"', first) == ["6", "5", "4"]
-    assert 'href="?before=4"' in first
+    assert 'href="?before=4#timeline"' in first
     second = client.get(path, {"before": "4"}).content.decode()
     assert re.findall(r'<li id="entry-(\d+)"', second) == ["3", "2", "1"]
-    assert 'rel="next"' not in second
+    assert ">Older<" not in second
+    assert 'href="?after=3#timeline"' in second
+    newer = client.get(path, {"after": "3"}).content.decode()
+    assert re.findall(r'<li id="entry-(\d+)"', newer) == ["6", "5", "4"]
+    oldest = client.get(path, {"order": "oldest"}).content.decode()
+    assert re.findall(r'<li id="entry-(\d+)"', oldest) == ["1", "2", "3"]
+    assert 'href="?order=oldest&amp;after=3#timeline"' in oldest
     assert "hx-ws:connect" in first
     assert "hx-ws:connect" not in second
     assert client.get(path, {"before": "x" * 50}).status_code == 200
@@ -162,7 +168,7 @@ def test_the_price_of_the_list_does_not_grow_with_it(
     for count in (2, 8):
         for _ in range(count):
             start_run(agent)
-        with django_assert_max_num_queries(10):
+        with django_assert_max_num_queries(18):
             client.get(f"/p/{project.slug}/runs/")
 
 
@@ -177,7 +183,7 @@ def test_the_price_of_the_page_of_a_run_does_not_grow_with_it(
     for first in (1, 6):
         for number in range(first, first + 5):
             agent.post(f"/runs/{run}/steps", json=step(number))
-        with django_assert_max_num_queries(15):
+        with django_assert_max_num_queries(17):
             client.get(f"/p/{project.slug}/runs/{run}/")
 
 
@@ -208,8 +214,8 @@ def test_an_open_timeline_that_missed_a_page_is_drawn_anew(
     project: Project, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows put beside the old ones would hide that there are others between them."""
-    for module in (timeline, updates):
-        monkeypatch.setattr(module, "PAGE", 3)
+    monkeypatch.setattr("console.runs.entries.paging.PAGE", 3)
+    monkeypatch.setattr(updates, "PAGE", 3)
     run = start_run(agent)
     view = View(project_id=project.pk, name="run", run=run)
     for count, swap in ((2, "rowsync"), (3, "innerMorph"), (4, "innerMorph")):

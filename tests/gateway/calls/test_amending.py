@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import httpx
 import pytest
@@ -127,19 +128,47 @@ def test_only_amend_takes_an_amendment(
     assert slug(claim(agent, run, call)) == "review-open"
 
 
-def test_several_edits_are_denied_rather_than_amended(
+def test_several_edits_are_changed_where_they_were_found(
     agent: httpx.Client, reviewer: httpx.Client, project: Project
 ) -> None:
-    """Their original is not kept, so nothing could be planned on it again."""
+    """Their original is not kept: what an edit looks for stays, and it can be left out."""
     ask_about_keys = {"name": "keys", "pattern": "key", "message": "Touches a key"}
     make_policy("careful", project=project, tools={"patterns": [ask_about_keys]})
     run = start_run(agent, policy="careful")
-    edits = [{"old": "x", "new": "key"}]
-    body = {"kind": "multi_edit", "file_path": "a", "original": "x\n", "edits": edits}
-    call = ask(agent, run, **body)
+    edits = [{"old": "x", "new": "key"}, {"old": "y", "new": "z"}]
+    body = {"kind": "multi_edit", "file_path": "a", "original": "x\ny\n"}
+    call = ask(agent, run, **body, edits=edits)
     assert call["decision"] == "require-confirmation"
-    refused = amend(reviewer, call, edits=[{"old": "x", "new": "lock"}])
-    assert refused.status_code == 422
-    assert "deny it" in refused.json()["detail"]
-    assert rule(reviewer, call, "approve").status_code == 200
-    assert claim(agent, run, call).status_code == 200
+    faults: list[dict[str, Any]] = [
+        {"edits": [{"old": "n", "new": "lock"}]},
+        {"edits": [{"old": "x", "new": "lock", "replace_all": True}]},
+        {"edits": edits[::-1]},
+        {"edits": []},
+        {"edits": edits[:1], "file_path": "b"},
+        {"edits": edits[:1], "original": "x"},
+    ]
+    for wrong in faults:
+        refused = amend(reviewer, call, **wrong)
+        assert (refused.status_code, slug(refused)) == (422, "invalid"), refused.text
+        assert slug(claim(agent, run, call)) == "review-open"
+    done = amend(reviewer, call, edits=[{"old": "x", "new": "lock"}])
+    assert done.status_code == 200, done.text
+    amended = done.json()["ruling"]["amended"]
+    assert claim(agent, run, call).json()["type"].endswith("grant-mismatch")
+    granted = claim(agent, run, call, amended["digest"]).json()["call"]
+    left = {"old": "x", "new": "lock", "replace_all": False}
+    assert granted == {"file_path": "a", "edits": [left]}
+
+
+def test_the_files_of_a_changed_patch_are_those_that_it_names(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    patch = "*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n"
+    hook = patch.format(".git/hooks/pre-commit")
+    body = {"kind": "edit", "tool": "apply_patch", "confirm": True}
+    call = ask(agent, run, **body, file_path="a.py", content=patch.format("a.py"))
+    done = amend(reviewer, call, content=hook)
+    assert done.status_code == 200, done.text
+    amended = done.json()["ruling"]["amended"]
+    assert (amended["file_path"], amended["diff_lines"]) == (".git/hooks/pre-commit", 1)

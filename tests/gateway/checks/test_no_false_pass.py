@@ -73,7 +73,6 @@ entries = st.builds(
 thoroughly = examples(500)
 over_http = settings(
     derandomize=not ALL,
-    deadline=None,
     max_examples=400 if ALL else 40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -11,7 +11,13 @@ import httpx
 import pytest
 
 from accounts.models import Project
+from gateway.use_cases.outcomes.seen import load_seen
+from guidance.core.outcomes import Report
+from guidance.core.outcomes.evaluators.forbidden_commands import judge_commands
+from guidance.core.outcomes.facts import OutcomeFacts
+from guidance.selectors import get_policy
 from ledger.models import Entry
+from ledger.state import build_state
 from ledger.verification.replay import replay_run
 from reviews.models import Review, ToolCall
 from tests.gateway.coding_agents.hosts import SOON, Host, decision, load_recorded
@@ -195,6 +201,21 @@ def test_what_was_not_asked_about_at_the_terminal_cannot_be_taken_back(
     assert decision(codex.before(ASKED)) == "deny"
     codex.after(ASKED)
     assert codex.review.state == "open"
+
+
+def test_a_run_is_judged_by_what_ran_although_it_was_denied(codex: Host) -> None:
+    codex.options = {**SOON}
+    assert decision(codex.before(ASKED)) == "deny"
+    codex.after(ASKED)
+
+    (told,) = entries(codex, "violation.recorded")
+    assert (told["rule"], told["severity"]) == ("ran-although-refused", "critical")
+    assert ASKED in told["description"]
+    rules = get_policy(codex.run.policy_id).policy.evaluators
+    seen = load_seen(build_state(codex.run), rules)
+    assert [call.rule for call in seen.forbidden] == ["ran-although-refused"]
+    facts = OutcomeFacts(seen=seen, report=Report())
+    assert judge_commands(rules, facts).passed is False
 
 
 def test_the_decisions_on_a_step(

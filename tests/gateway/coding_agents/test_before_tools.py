@@ -119,6 +119,38 @@ AMENDED: list[tuple[str, str, dict[str, Any], dict[str, Any], dict[str, Any]]] =
         {"file_path": "/a.py", "old_string": "y", "new_string": "x = 1\n"},
     ),
     (
+        "several edits",
+        "MultiEdit",
+        {
+            "file_path": "/a.py",
+            "edits": [
+                {"old_string": "a", "new_string": "guarded = 1\n"},
+                {"old_string": "b", "new_string": "c", "replace_all": True},
+                {"old_string": "b", "new_string": "d"},
+            ],
+        },
+        {
+            "edits": [
+                {"old": "a", "new": "x = 1\n"},
+                {"old": "b", "new": "d", "replace_all": False},
+            ]
+        },
+        {
+            "file_path": "/a.py",
+            "edits": [
+                {"old_string": "a", "new_string": "x = 1\n"},
+                {"old_string": "b", "new_string": "d"},
+            ],
+        },
+    ),
+    (
+        "a patch",
+        "apply_patch",
+        {"command": "*** Begin Patch\n*** Add File: a\n+guarded\n*** End Patch"},
+        {"content": "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch"},
+        {"command": "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch"},
+    ),
+    (
         "a tool",
         "mcp__db__query",
         {"sql": "DROP TABLE users", "limit": 1},
@@ -159,22 +191,18 @@ def test_an_amended_call_runs_as_the_person_changed_it(
 
 
 def test_what_cannot_be_put_into_the_tool_is_sent_back(
-    claude: Host, reviewer: httpx.Client, wary: str
+    codex: Host, reviewer: httpx.Client
 ) -> None:
-    claude.options = {"policy": wary}
-    edits = [{"old_string": "a", "new_string": "guarded = 1\n"}]
-    waiting = claude.parked(
-        lambda: claude.fire(
-            "PreToolUse-Bash",
-            tool_name="MultiEdit",
-            tool_input={"file_path": "/a.py", "edits": edits},
-        )
+    """A host that asks for its user's permission takes no other input."""
+    given = {"command": ASKED}
+    waiting = codex.parked(
+        lambda: codex.fire("PermissionRequest-Bash", tool_input=given)
     )
-    rule(reviewer, str(claude.review.code), "amend", amended={"content": "x = 2\n"})
+    rule(reviewer, str(codex.review.code), "amend", amended={"command": "ls build"})
 
     answer = waiting.result(timeout=10)
-    assert decision(answer) == "deny"
-    assert "x = 2" in reason(answer)
+    assert "deny" in str(answer)
+    assert "ls build" in str(answer)
 
 
 def test_nobody_rules_in_time(agent: httpx.Client) -> None:

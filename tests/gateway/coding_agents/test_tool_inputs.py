@@ -31,20 +31,28 @@ def test_a_tool_use_is_the_call_that_runs() -> None:
     edits: dict[str, dict[str, Any]] = {
         "Write": {"file_path": "a", "content": "x\ny\n"},
         "Edit": {"file_path": "a", "old_string": "x\n", "new_string": "x\ny\n"},
-        "MultiEdit": {
-            "file_path": "a",
-            "edits": [
-                {"old_string": "a", "new_string": "x"},
-                {"old_string": "b", "new_string": "y"},
-            ],
-        },
     }
     fields = {
         tool: build_call(tool, given).to_fields() for tool, given in edits.items()
     }
-    assert [each["content"] for each in fields.values()] == ["x\ny\n", "x\ny\n", "x\ny"]
+    assert [each["content"] for each in fields.values()] == ["x\ny\n", "x\ny\n"]
     assert fields["Write"]["diff_lines"] == 2
     assert fields["Edit"]["diff_lines"] == 1
+    several = build_call(
+        "MultiEdit",
+        {
+            "file_path": "a",
+            "edits": [
+                {"old_string": "a", "new_string": "x"},
+                {"old_string": "b", "new_string": "y", "replace_all": True},
+            ],
+        },
+    )
+    assert several.kind == "multi_edit"
+    assert several.to_fields()["edits"] == [
+        {"old": "a", "new": "x", "replace_all": False},
+        {"old": "b", "new": "y", "replace_all": True},
+    ]
     patch = "*** Begin\n*** Update File: a.py\n-x\n+y\n+z\n*** Delete File: b.py\n y\n"
     patched = build_call("apply_patch", {"command": patch}).to_fields()
     assert (patched["file_path"], patched["diff_lines"]) == ("a.py, b.py", 3)

@@ -261,3 +261,25 @@ def test_many_broken_rules_fail_the_run(agent: httpx.Client) -> None:
     assert rate["passed"] is False, rate
     assert rate["details"]["severities"] == {"high": 3}
     assert ended["status"] == "failed"
+
+
+def test_a_call_that_a_person_changed_is_judged_as_it_ran(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    """The agent asked for one thing, and another one ran."""
+    lists = {"forbidden_commands": {"commands": ["shutdown"]}}
+    make_policy("listed", project=project, evaluators=lists)
+    for asked, ran, passed in (
+        (DESTROYS, "shutdown now", False),
+        (f"shutdown now; {DESTROYS}", "ls", True),
+    ):
+        run = start_run(agent, policy="listed")
+        call = command(agent, run, asked)
+        ruled = rule(reviewer, call, "amend", amended={"command": ran})
+        assert ruled.status_code == 200, ruled.text
+        digest = ruled.json()["ruling"]["amended"]["digest"]
+        path = f"/runs/{run}/tool-calls/{call['id']}"
+        assert agent.post(f"{path}/claim", json={"digest": digest}).status_code == 200
+        assert agent.post(f"{path}/result", json={"ok": True}).status_code == 200
+        ended = finish(agent, run)
+        assert get_evaluation(ended, "forbidden-commands")["passed"] is passed

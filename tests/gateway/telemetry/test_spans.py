@@ -223,7 +223,7 @@ def test_people_see_that_it_was_only_observed(
     assert "observed, not gated" in listed
     assert "observed, not gated" in page
     assert "Would stop" in page
-    assert "Abort run <kbd>" not in page
+    assert 'data-dialog="abort"' not in page
 
 
 def test_the_example_of_the_page_is_taken(agent: httpx.Client) -> None:

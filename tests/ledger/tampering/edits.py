@@ -55,6 +55,21 @@ EDITS: dict[str, tuple[str, str, str]] = {
         "review.ruled",
         "is missing",
     ),
+    "how long a ruling took": (
+        change("rulingfact", "took_ms = took_ms + 60000", first("rulingfact")),
+        "review.ruled",
+        "has took_ms",
+    ),
+    "a regret that was none": (
+        change("rulingfact", "regretted = true", first("rulingfact")),
+        "review.ruled",
+        "has regretted true, the chain says false",
+    ),
+    "a ruling was left out of the list": (
+        f"DELETE FROM reviews_rulingfact WHERE {first('rulingfact')}",
+        "review.ruled",
+        "is missing",
+    ),
     "a review's content": (
         change("review", "content = '{{}}'", first("review")),
         "review.ruled",

@@ -7,10 +7,11 @@ import psycopg
 import pytest
 from django.db import DatabaseError, connection, transaction
 
+from accounts.models import Project
 from common.append_only import KEYS
 from tests.ledger.tampering.triggers import run_sql
-from tests.support.builders import pause_at_once, start_run
-from tests.support.people import rule
+from tests.support.builders import make_policy, pause_at_once, start_run
+from tests.support.people import get_seen, rule
 from tests.support.rows import each_row
 
 TABLES = tuple(KEYS)
@@ -19,9 +20,15 @@ NEWEST = "WHERE id = (SELECT max(id) FROM {table})"
 
 
 @pytest.fixture(autouse=True)
-def rows(agent: httpx.Client, reviewer: httpx.Client) -> None:
-    """At least one row in every table."""
-    rule(reviewer, pause_at_once(agent, start_run(agent)), "approve")
+def rows(
+    project: Project, agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client
+) -> None:
+    """At least one row in every table: two people approve one review."""
+    make_policy("careful", project=project, four_eyes={"rules": ["uncertainty"]})
+    review = pause_at_once(agent, start_run(agent, policy="careful"))
+    body = {"action": "approve", **get_seen(reviewer, review)}
+    assert reviewer.post(f"/reviews/{review}/ruling", json=body).status_code == 202
+    rule(manager, review, "approve")
 
 
 @each_row("table", TABLES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -70,8 +71,9 @@ def test_equal_comments_of_one_moment_are_counted(
     with edit_rows(lambda: run_sql(f"DELETE FROM reviews_comment WHERE id = {one}")):
         assert "is missing" in list_faults("ledger_verify", run, capsys)
     again = (
-        "INSERT INTO reviews_comment (review_id, author_id, text, at) SELECT review_id, "
-        f"author_id, text, at FROM reviews_comment WHERE id = {one}"
+        "INSERT INTO reviews_comment (code, review_id, author_id, text, at) "
+        f"SELECT '{uuid4().hex}', review_id, author_id, text, at "
+        f"FROM reviews_comment WHERE id = {one}"
     )
     with edit_rows(lambda: run_sql(again)):
         assert "is stored 3 times" in list_faults("ledger_verify", run, capsys)

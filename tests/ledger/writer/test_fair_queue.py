@@ -19,8 +19,8 @@ from ledger.writer.thread import LOCKED_AT_ONCE
 from loop.inbox.notes import AddNote
 from reviews.models import Review
 from reviews.rulings.expiry import AbandonRun
-from reviews.rulings.rule import ClaimReview
 from reviews.rulings.run_control import AbortRun
+from reviews.teamwork.claims import ClaimReview
 from tests.ledger.writer.fakes import FakeCommitter, PlainRequest, Request, put
 from tests.support.builders import Person, Robot
 

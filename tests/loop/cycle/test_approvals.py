@@ -94,6 +94,7 @@ def test_approved_it_is_emitted_exactly_once(
 def test_denied_expired_or_aborted_it_never_is(
     agent: httpx.Client,
     reviewer: httpx.Client,
+    manager: httpx.Client,
     project: Project,
     held: dict[str, Any],
     ending: str,
@@ -108,7 +109,7 @@ def test_denied_expired_or_aborted_it_never_is(
         expire_due_reviews()
         assert reviewer.get(f"/reviews/{review}").json()["state"] == "expired"
     else:
-        reviewer.post(f"/runs/{run.code}/abort", json={"reason": "Enough"})
+        manager.post(f"/runs/{run.code}/abort", json={"reason": "Enough"})
     told = again(reviewer, held)
     assert (told["outcome"], told["event"]) == ("approval_denied", None)
     assert events(project) == []
@@ -232,7 +233,7 @@ def test_a_person_sees_what_would_run_and_why_they_are_asked(
     assert 'value="approve"' in dock
     assert 'value="deny"' in dock
     assert 'data-dialog="abort"' not in dock
-    assert "then deny" in pane.text
+    assert "it is denied" in pane.text
     denied = desk.rule("deny", text="No")
     assert "You denied this" in denied.text
 

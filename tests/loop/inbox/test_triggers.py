@@ -168,14 +168,17 @@ def test_ends_of_runs_and_rulings_are_heard_once(
 
 
 def test_the_loop_hears_neither_itself_nor_what_the_policy_leaves_out(
-    agent: httpx.Client, reviewer: httpx.Client, project: Project
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    project: Project,
 ) -> None:
     loop_policy(project, signals_from={"run_ends": False})
     held = outcome(agent, project, "agent/loop.complete")
     rule(reviewer, held["review"]["id"], "deny")
     agent.post(f"/runs/{start_run(agent)}/finish", json={"outcome": "failed"})
     (run,) = loop_runs(project)
-    reviewer.post(f"/runs/{run.code}/abort", json={"reason": "x"})
+    manager.post(f"/runs/{run.code}/abort", json={"reason": "x"})
     assert read_ledger_events(project.pk) == 0
     # What was passed over is not made up for later.
     loop_policy(project)

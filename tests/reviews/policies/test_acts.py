@@ -13,14 +13,16 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
-from common.errors import Invalid, NotFound, StaleVersion, Unchanged
+from common.errors import Forbidden, Invalid, NotFound, StaleVersion, Unchanged
 from guidance.models import Policy, PolicyActivation, PolicyVersion
 from guidance.services import get_policy_in_force
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews.policies.services import activate_version, create_version
+from reviews.services import submit_note
 from tests.support.builders import Person, start_run
+from tests.support.problems import problem
 from tests.support.threads import at_once
 
 ONE: dict[str, Any] = {"checks": {"max_resets": 1}}
@@ -177,11 +179,17 @@ def test_the_life_of_policies_is_a_chain_that_verifies(
 
 
 def test_after_an_abort_the_chain_goes_on_in_another_run(
-    project: Project, reviewer: httpx.Client
+    project: Project, reviewer: httpx.Client, manager: httpx.Client, bob: Person
 ) -> None:
     store(project, ONE)
     (first,) = reviewer.get("/runs?agent=system-policies").json()["items"]
-    reviewer.post(f"/runs/{first['id']}/abort", json={"reason": "A slip"})
+    path = f"/runs/{first['id']}/abort"
+    refused = reviewer.post(path, json={"reason": "A slip"})
+    assert "Managers" in problem(refused, "forbidden")["detail"]
+    with pytest.raises(Forbidden):
+        submit_note(run_code=first["id"], person=bob.principal, text="Look away")
+    assert reviewer.get(f"/runs/{first['id']}").json()["head"] == first["head"]
+    manager.post(path, json={"reason": "A slip"})
     store(project, TWO)
     second, _ = reviewer.get("/runs?agent=system-policies").json()["items"]
     assert second["status"] == "running"

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from accounts.models import Project
 from ledger.backtest.engine import JudgedPage, judge_history
+from ledger.jobs import perform as jobs
 from reviews.models import Backtest, BacktestItem
-from reviews.policies import jobs
 from reviews.policies.backtest import perform, services
 from reviews.tasks import run_backtests
 from tests.conftest import client_for

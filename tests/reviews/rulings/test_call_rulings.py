@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Project
 from common.errors import Invalid
-from console.queue.amend import build_amend_box, parse_amendment
+from console.queue.amending.box import build_amend_box, parse_amendment
 from reviews.models import Permission
 from tests.console.queue.panes import Desk, open_desk
 from tests.gateway.calls.calls import ask, claim, command, tool
@@ -138,12 +138,12 @@ AS_JSON = ["a\rb", "a\r\nb\n", "\u202e\x07"]
 def test_what_comes_back_from_the_box_unchanged_is_the_same_text(text: str) -> None:
     """A browser sends CRLF for every line end, whatever stood in the box."""
     content = {"call_kind": "command", "shown": {"command": text}}
-    box = build_amend_box(content).text
+    box = build_amend_box(content).parts[0].text
     assert "\r" not in box
     with pytest.raises(Invalid, match="Nothing is changed"):
-        parse_amendment(content, box.replace("\n", "\r\n"))
+        parse_amendment(content, {"amended": box.replace("\n", "\r\n")})
     typed = "x" if text in PLAIN else '{"command": "x"}'
-    assert parse_amendment(content, typed) == {"command": "x"}
+    assert parse_amendment(content, {"amended": typed}) == {"command": "x"}
 
 
 def test_only_the_text_of_a_call_can_be_changed(
@@ -202,7 +202,7 @@ def test_only_an_approval_as_it_is_is_remembered(
     desk: Desk, agent: httpx.Client, action: str
 ) -> None:
     choice = {"remember": "exact", "hours": "8", "uses": "10"}
-    assert desk.rule(action, amended="ls", **choice).status == 200
+    assert desk.rule(action, amended="ls", text="No", **choice).status == 200
     again = command(agent, start_run(agent), "rm -rf build-1")
     assert again["decision"] == "require-confirmation"
     if action == "amend":

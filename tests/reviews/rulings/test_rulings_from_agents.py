@@ -33,10 +33,12 @@ MARK = {"Checkrail-Agent-Session": "claude-code:0192"}
 # These tighten, or ask the policy of the run; of a run that does not exist they say 404.
 NOT_LOOSENING = {
     "/reviews/{review}/ruling",
+    "/reviews/bulk-ruling",
     "/runs/{run}/warnings/{warning}/acknowledge",
     "/runs/{run}/reopen",
     "/runs/{run}/abort",
     "/permissions/{permission}/revoke",
+    "/runs/{run}/allowances/{allowance}/revoke",
     "/exemptions/{exemption}/revoke",
     "/policies/validate",
 }

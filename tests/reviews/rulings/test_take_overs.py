@@ -17,7 +17,9 @@ from accounts.models import Project
 from console.live.updates import View, build_updates
 from reviews import services
 from reviews.models import Review
+from reviews.rulings.perform import perform_on_review
 from reviews.rulings.rule import ReviewChangeRequest
+from reviews.teamwork import services as teamwork
 from tests.support.browsing import fragment, open_browser, send
 from tests.support.builders import Person, pause_run, start_run
 from tests.support.people import claim
@@ -163,7 +165,7 @@ def meanwhile(alice: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
     """Alice claims the review once, after somebody else has read it."""
     late = ["not yet"]
 
-    perform = services._perform
+    perform = perform_on_review
 
     def perform_late(command: ReviewChangeRequest) -> None:
         if late and command.person.user_id != alice.user.pk:
@@ -171,7 +173,8 @@ def meanwhile(alice: Person, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
             claim(command.review_code, alice)
         perform(command)
 
-    monkeypatch.setattr(services, "_perform", perform_late)
+    for module in (services, teamwork):
+        monkeypatch.setattr(module, "perform_on_review", perform_late)
     yield late
     assert not late
 

@@ -29,12 +29,14 @@ CONTEXT.set_forkserver_preload(["tests.support.programs.preloaded"])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """What to run: a script or a module, its arguments, and what it finds around it."""
+    """What to run: a script or a module, its arguments, and what it finds around it. The
+    script `first` is run before it, in the same process."""
 
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
     module: str = ""
     files: int | None = None
+    first: str = ""
 
     def run(self) -> None:
         os.environ.clear()
@@ -44,6 +46,8 @@ class Program:
         sys.argv = list(self.arguments)
         sys.path[0] = str(Path.cwd())
         try:
+            if self.first:
+                runpy.run_path(self.first, run_name="__main__")
             if self.module:
                 runpy.run_module(self.module, run_name="__main__", alter_sys=True)
             else:

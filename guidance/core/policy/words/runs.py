@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.policy.words.entry import Words
+from guidance.core.policy.words.reviews import REVIEWS
 
 _OPEN = {
     "open_reviews": Words(
@@ -111,6 +112,7 @@ RUNS = {
         "Refuse own agents",
         "Whether it may not even then for an agent of that person, or of that session.",
     ),
+    **REVIEWS,
     "runs": Words("Silent runs", "When a run that reports nothing any more ends."),
     "runs.abandon_after_s": Words(
         "Abandoned after", "A running run that reports nothing for so long ends.", "s"
@@ -121,7 +123,23 @@ RUNS = {
         "How often a person may choose retry when all attempts are used up.",
         "times",
     ),
-    "four_eyes": Words("Four eyes", "What takes two people."),
+    "four_eyes": Words("Four eyes", "What takes several people."),
+    "four_eyes.approvals": Words(
+        "Approvals",
+        "How many people approve a review to which one of the next three fits: never the "
+        "owner of the agent, nor who has changed what is to run.",
+        "people",
+    ),
+    "four_eyes.severity": Words(
+        "Severities that need them", "Reviews that are as severe as this."
+    ),
+    "four_eyes.rules": Words(
+        "Rules that need them",
+        "Reviews that this rule or gate opened; a name, or its beginning and *.",
+    ),
+    "four_eyes.labels": Words(
+        "Labels that need them", "Reviews of runs with one of these labels."
+    ),
     "four_eyes.policy": Words(
         "A second manager for policies",
         "Whether a version comes into force only when a second manager approves it.",

@@ -49,9 +49,44 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
     "People": (
         "A review that nobody rules on ends after {reviews.expires_after_s}, and its run "
         "by {reviews.on_expiry}.",
+        "A critical review is to be answered within "
+        "{reviews.deadlines.severity.critical.answer_within_s}, a high one within "
+        "{reviews.deadlines.severity.high.answer_within_s}, a medium one within "
+        "{reviews.deadlines.severity.medium.answer_within_s}, a low one within "
+        "{reviews.deadlines.severity.low.answer_within_s}; later it counts as late.",
+        "A critical one ends after {reviews.deadlines.severity.critical.expires_after_s}, "
+        "a high one after {reviews.deadlines.severity.high.expires_after_s}, a medium one "
+        "after {reviews.deadlines.severity.medium.expires_after_s}, a low one after "
+        "{reviews.deadlines.severity.low.expires_after_s}. Other times for kinds of "
+        "reviews: {reviews.deadlines.kinds}.",
+        "The time of a review "
+        "{reviews.working_hours.enabled|stands still while nobody works|always runs}. "
+        "Work is on {reviews.working_hours.days} from {reviews.working_hours.begin} to "
+        "{reviews.working_hours.end}, {reviews.working_hours.zone}; holidays: "
+        "{reviews.working_hours.holidays}.",
+        "A paused run is {reviews.severity.kinds.pause}, a tool call "
+        "{reviews.severity.kinds.confirmation}, a gate out of attempts "
+        "{reviews.severity.kinds.exhausted}, a request {reviews.severity.kinds.request}, "
+        "a question {reviews.severity.kinds.question}, an action of the loop "
+        "{reviews.severity.kinds.loop_action}, a change of a policy "
+        "{reviews.severity.kinds.policy_change}, unless a rule or a gate says otherwise.",
+        "Severities of rules that differ from the built-in ones: "
+        "{reviews.severity.rules}; of gates: {reviews.severity.gates}.",
+        "A claim ends by itself {reviews.claim_lease_s} after its claimer last looked.",
+        "Who approves a pause may let the run go on for up to "
+        "{reviews.allowances.max_steps} or {reviews.allowances.max_minutes}: with an "
+        "uncertainty of up to {reviews.allowances.max_uncertainty}, and rework of up to "
+        "{reviews.allowances.max_rework_ratio}.",
+        "A program {reviews.require_reasons|has|does not have} to say why it decides what "
+        "is critical or denies what is high. In a browser what is "
+        "{reviews.fresh_sign_in.severity} is approved only within "
+        "{reviews.fresh_sign_in.within_s} of signing in.",
         "A person’s token {reviews.rulings_from_agents|may|may not} rule from inside an "
         "agent’s session, {reviews.refuse_own_agents|never|even} on agents of that "
         "person.",
+        "Takes {four_eyes.approvals} to approve what is {four_eyes.severity}, what these "
+        "rules ask about: {four_eyes.rules}, and runs with these labels: "
+        "{four_eyes.labels}.",
         "Putting another version in force takes "
         "{four_eyes.policy|two managers|one manager}.",
         "When all attempts at a gate are used up, a person may send it back "

@@ -28,7 +28,6 @@ def program(variable: str, name: str) -> str | None:
 
 CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
 needs_claude = [
-    pytest.mark.timeout(180),
     pytest.mark.skipif(
         CLAUDE is None,
         reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "

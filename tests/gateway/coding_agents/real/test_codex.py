@@ -21,7 +21,6 @@ from tests.support.waiting import until
 
 CODEX = program("CHECKRAIL_CODEX", "codex")
 pytestmark = [
-    pytest.mark.timeout(180),
     pytest.mark.skipif(
         CODEX is None,
         reason="Codex is not installed: npm install @openai/codex, then set CHECKRAIL_CODEX "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from guidance.core.edits import Edit, EditPlan, EditRefusal, plan_edits
 from tests.support.examples import examples
 
-thoroughly = settings(derandomize=True, deadline=None, max_examples=1_000)
+thoroughly = settings(derandomize=True, max_examples=1_000)
 steadily = examples(200)
 
 Span = tuple[int, int, int]

@@ -193,6 +193,11 @@ def test_lines_of_several_edits_are_those_of_the_preview() -> None:
     assert (facts.lines_added, facts.lines_removed) == (1, 0)
     assert facts.dependencies == ("npm:left-pad",)
     assert CallFacts.from_json(facts.to_json()) == facts
+    # Without the text that they are made in, the edits themselves are counted.
+    unplanned = build_call_facts(
+        kind="multi_edit", shown=verdict.shown, preview=None, listed=()
+    )
+    assert unplanned == facts
 
 
 def test_tools_that_are_given_a_command_are_read_as_one() -> None:

@@ -18,7 +18,7 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "budget": _dump_budget(policy.budget),
         "budget_ceiling": _dump_budget(policy.budget_ceiling),
         "continue": asdict(policy.continue_limits),
-        "reviews": asdict(policy.reviews),
+        "reviews": policy.reviews.to_json(),
         "runs": asdict(policy.runs),
         "tools": policy.tools.to_json(),
         "checks": asdict(policy.checks),
@@ -28,7 +28,11 @@ def dump_policy(policy: Policy) -> dict[str, object]:
         "loop": policy.loop.to_json(),
         "caps": asdict(policy.caps),
         "limits": _dump_limits(policy.limits),
-        "four_eyes": asdict(policy.four_eyes),
+        "four_eyes": {
+            **asdict(policy.four_eyes),
+            "severity": list(policy.four_eyes.severity),
+            "rules": list(policy.four_eyes.rules),
+        },
         "prices": policy.prices.to_json(),
     }
 

@@ -56,10 +56,11 @@ def _in_other_letters(calls: Mapping[str, MultiEditCall]) -> Mapping[str, Call]:
     others: dict[str, Call] = {}
     for name, call in calls.items():
         edits = [(each.old, each.new) for each in call.edits]
-        if len(call.original) + sum(map(len, chain(*edits))) <= TEXT:
+        original = call.original or ""
+        if len(original) + sum(map(len, chain(*edits))) <= TEXT:
             written = [(old.translate(far), new.translate(far)) for old, new in edits]
             others[f"{name}, in other letters"] = _call(
-                call.original.translate(far), *written, every=call.edits[0].replace_all
+                original.translate(far), *written, every=call.edits[0].replace_all
             )
     return others
 

@@ -24,7 +24,7 @@ SIGNS = compile_byte_pattern(
 _RULING = re.compile(
     r"/api/v1/(?:reviews/(?:[^/\s\"'?]+/(?:ruling|claim|release|assign|snooze|handover|withdraw)|bulk-ruling)"
     r"|runs/[^/\s\"'?]+/reopen"
-    r"|policies/\S+|me/tokens|agents/\S*keys\S*|people\S*|permissions\S*|halts/\S+|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
+    r"|policies/\S+|me/tokens|agents\b\S*|people\S*|invitations/\S+|limits/raise|permissions\S*|halts/\S+|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
     r"|reviews/.{0,40}/ruling|/p/[^/\s]+/queue/[^/\s\"'?]+/(?:rule|amend|claim|release)\b"
     r"|https?://[\w.-]{0,80}checkrail[\w.-]{0,80}(?::\d+)?/\S{0,200}\b(?:approve|allow|accept)\b"
     r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents)/\S*(?:new|edit|save|activate|revoke|delete)",

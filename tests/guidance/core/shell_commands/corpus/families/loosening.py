@@ -169,6 +169,10 @@ TRIPS = (
     ("credential-process", "cat /proc/$PPID/environ | tr '\\0' '\\n' | grep CHECKRAIL"),
     ("credential-process", "ps eww | grep CHECKRAIL_KEY"),
     ("guard-ruling", "curl -s localhost:8000/api/v1/me/tokens -X POST"),
+    ("guard-ruling", "curl -X PATCH localhost:8000/api/v1/agents/3 -d @limits.json"),
+    ("guard-ruling", "curl -X POST localhost:8000/api/v1/agents -d @robo.json"),
+    ("guard-ruling", "curl -X POST localhost:8000/api/v1/limits/raise -d @more.json"),
+    ("guard-ruling", "curl -X POST localhost:8000/api/v1/invitations/3/send"),
     ("guard-ruling", "open http://127.0.0.1:8000/p/x/queue/3/rule"),
     ("guard-ruling", "xdg-open 'http://127.0.0.1:8000/reviews/3/approve'"),
     (

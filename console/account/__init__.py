@@ -1,0 +1,1 @@
+"""Pages about an account itself, outside of any project: joining, and the password."""

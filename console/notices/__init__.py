@@ -1,0 +1,1 @@
+"""What people are told of while the console is open and out of sight."""

@@ -1,0 +1,1 @@
+"""What needs a person now, read from the state of this moment, the worst first."""

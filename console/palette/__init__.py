@@ -1,0 +1,1 @@
+"""The command palette: open reviews, runs, agents and pages by a few typed letters."""

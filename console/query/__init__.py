@@ -1,0 +1,1 @@
+"""The query box of a list: a line of text as terms, by the fields that the list has."""

@@ -1,0 +1,1 @@
+"""What is alike in the queue, as one row: on a page and in updates."""

@@ -1,0 +1,1 @@
+"""How people share reviews, on the page of the queue."""

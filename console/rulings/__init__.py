@@ -1,0 +1,1 @@
+"""The page of past rulings: figures per reviewer, and every ruling with what came of it."""

@@ -1,0 +1,1 @@
+"""The tool calls of a run, each with its whole life."""

@@ -1,0 +1,1 @@
+"""Two runs side by side, or a run and what is usual for its agent."""

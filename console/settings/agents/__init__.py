@@ -1,0 +1,1 @@
+"""Agents and keys in the settings: listed for managers and auditors, kept by admins."""

@@ -1,0 +1,1 @@
+"""The tab Keyboard: which keys do what, for one person."""

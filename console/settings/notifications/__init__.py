@@ -1,0 +1,1 @@
+"""The tab Notifications: how one person is told that something waits."""

@@ -1,0 +1,61 @@
+"""The tab Notifications: everybody has it."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
+
+from accounts.people.mail import is_mail_set_up
+from console.access import ConsoleRequest, require_reader
+from console.models import Preferences
+from console.settings.notifications.forms import CHOICES, NotificationsForm
+from console.settings.tabs import build_frame
+from notifications.selectors import get_mail_from
+from notifications.services import store_mail_choice
+
+
+@require_GET
+@require_reader
+def notifications(request: ConsoleRequest) -> HttpResponse:
+    chosen = request.preferences
+    initial = {
+        "mail_from": get_mail_from(request.user),
+        "desktop_from": chosen.desktop_from,
+        "sound": chosen.sound,
+    }
+    return _render(request, NotificationsForm(initial=initial))
+
+
+@require_POST
+@require_reader
+def change(request: ConsoleRequest) -> HttpResponse:
+    form = NotificationsForm(request.POST)
+    if not form.is_valid():
+        return _render(request, form)
+    said = form.cleaned_data
+    store_mail_choice(user=request.user, mail_from=said["mail_from"])
+    Preferences.objects.update_or_create(
+        user=request.user,
+        defaults={"desktop_from": said["desktop_from"], "sound": said["sound"]},
+    )
+    address = reverse("console:settings-notifications", args=[request.project.slug])
+    return redirect(f"{address}?saved=1")
+
+
+def _render(request: ConsoleRequest, form: NotificationsForm) -> HttpResponse:
+    context = {
+        **build_frame(request, "notifications"),
+        "form": form,
+        "choices": CHOICES,
+        "saved": "saved" in request.GET,
+        "mail_works": is_mail_set_up(),
+    }
+    status = 422 if form.errors else 200
+    return render(
+        request,
+        "console/settings/notifications/notifications.html",
+        context,
+        status=status,
+    )

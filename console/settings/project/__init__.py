@@ -1,0 +1,1 @@
+"""The tab Project: its name and default policy, and another project."""

@@ -1,0 +1,1 @@
+"""The tab You: one person's own tokens, sign-ins and password."""

@@ -1,0 +1,191 @@
+"""A slice of a project's ledger as rows of figures: the same rows whenever it is read."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from accounts.models import SYSTEM_AGENTS
+from ledger.models import Entry, Interval, Run
+from ledger.statistics.registry import (
+    CountedEntry,
+    count_entries,
+    is_counted,
+    list_counted_types,
+)
+from ledger.statistics.totals import Totals
+
+# So many labels of a run are counted, by the order of their names.
+LABELS_LIMIT = 8
+KEY_LENGTH = 200
+COLUMNS = tuple(each.name for each in fields(Totals))
+_PLACES = {name: place for place, name in enumerate(COLUMNS)}
+_MOVED = "run.policy_changed"
+
+
+class Key(NamedTuple):
+    """What makes a row the only one, as `DIMENSIONS` of its table without the project."""
+
+    interval: str
+    at: datetime
+    agent_id: int
+    model: str
+    intent: str
+    policy: str
+    label_name: str
+    label_value: str
+
+
+@dataclass(slots=True)
+class Figures:
+    """Rows to add: sums in the order of COLUMNS, and counts by kind and key."""
+
+    totals: dict[Key, list[int]] = field(
+        default_factory=lambda: defaultdict(lambda: [0] * len(COLUMNS))
+    )
+    counts: dict[tuple[Key, str, str], int] = field(
+        default_factory=lambda: defaultdict(int)
+    )
+    entries: int = 0
+    newest: datetime | None = None
+
+    def add(self, other: Figures) -> None:
+        for key, sums in other.totals.items():
+            mine = self.totals[key]
+            for place, number in enumerate(sums):
+                mine[place] += number
+        for named, number in other.counts.items():
+            self.counts[named] += number
+        self.entries += other.entries
+
+
+def read_slice(*, project_id: int, after: int, upto: int) -> Figures:
+    """What the entries behind `after` add, up to and with `upto`."""
+    rows = list(
+        Entry.objects.filter(
+            project_id=project_id,
+            position__gt=after,
+            position__lte=upto,
+            type__in=list_counted_types(),
+        )
+        .order_by("position")
+        .values_list("position", "run_id", "at", "type", "actor", "payload")
+    )
+    runs = _read_runs({row[1] for row in rows})
+    figures = Figures(entries=upto - after)
+    figures.newest = rows[-1][2] if rows else None
+    entries = [
+        entry
+        for row in rows
+        if row[1] in runs
+        and is_counted(row[3], of_system_run=runs[row[1]].of_system)
+        and (entry := _build_entry(row)) is not None
+    ]
+    for added in count_entries(entries):
+        entry = added.entry
+        run = runs[entry.run_id]
+        for key in run.list_keys(entry):
+            sums = figures.totals[key] if added.totals else []
+            for name, number in added.totals.items():
+                sums[_PLACES[name]] += number
+            for kind, name in added.counts:
+                figures.counts[key, kind, name[:KEY_LENGTH]] += 1
+    return figures
+
+
+def _build_entry(row: Sequence[Any]) -> CountedEntry | None:
+    position, run_id, at, entry_type, actor, text = row
+    try:
+        payload = json.loads(text)
+    except ValueError:
+        return None  # it was tampered with: ledger_verify names it
+    return CountedEntry(
+        position=position,
+        run_id=run_id,
+        at=at,
+        type=entry_type,
+        actor=actor,
+        payload=payload,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _CountedRun:
+    agent_id: int
+    model: str
+    intent: str
+    policy: str
+    labels: Sequence[tuple[str, str]]
+    of_system: bool
+    # Where it went on under another version: the position, the version before, and after.
+    moves: list[tuple[int, str, str]] = field(default_factory=list)
+    _keys: dict[tuple[datetime, str], list[Key]] = field(default_factory=dict)
+
+    def list_keys(self, entry: CountedEntry) -> list[Key]:
+        """The rows that an entry counts in."""
+        hour = entry.at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
+        policy = self._find_policy(entry.position)
+        known = self._keys.get((hour, policy))
+        if known is None:
+            known = self._keys[hour, policy] = [
+                Key(
+                    interval=interval,
+                    at=at,
+                    agent_id=self.agent_id,
+                    model=self.model,
+                    intent=self.intent,
+                    policy=policy,
+                    label_name=name,
+                    label_value=value,
+                )
+                for interval, at in (
+                    (Interval.HOUR.value, hour),
+                    (Interval.DAY.value, hour.replace(hour=0)),
+                )
+                for name, value in (("", ""), *self.labels)
+            ]
+        return known
+
+    def _find_policy(self, position: int) -> str:
+        found = self.moves[0][1] if self.moves else self.policy
+        for moved_at, _before, after in self.moves:
+            if moved_at < position:
+                found = after
+        return found
+
+
+def _read_runs(ids: Iterable[int]) -> dict[int, _CountedRun]:
+    rows = Run.objects.filter(pk__in=list(ids)).values_list(
+        *("pk", "agent_id", "model", "intent", "labels"),
+        *("policy__name", "policy__version"),
+    )
+    runs = {
+        pk: _CountedRun(
+            agent_id=agent_id,
+            model=model,
+            intent=intent,
+            policy=f"{name}@{version}",
+            labels=sorted(labels.items())[:LABELS_LIMIT],
+            of_system=intent in SYSTEM_AGENTS,
+        )
+        for pk, agent_id, model, intent, labels, name, version in rows
+    }
+    moves = Entry.objects.filter(run_id__in=list(runs), type=_MOVED)
+    for position, run_id, text in moves.order_by("position").values_list(
+        "position", "run_id", "payload"
+    ):
+        try:
+            stamps = json.loads(text)
+            before, after = map(_format_stamp, (stamps["before"], stamps["policy"]))
+        except (KeyError, TypeError, ValueError):
+            continue  # it was tampered with: ledger_verify names it
+        runs[run_id].moves.append((position, before, after))
+    return runs
+
+
+def _format_stamp(stamp: dict[str, Any]) -> str:
+    return f"{stamp['name']}@{stamp['version']}"

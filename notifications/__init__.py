@@ -1,0 +1,1 @@
+"""People are told, while they are away, that something waits for them."""

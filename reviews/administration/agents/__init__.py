@@ -1,0 +1,1 @@
+"""Agents and their keys: made, changed, disabled and revoked by admins."""

@@ -1,0 +1,159 @@
+"""The chain of a project's administration: a run of the server's own.
+
+`perform_change` is the only way to write to it: the rows and the entry that tells of them
+are one commit. No entry holds a secret: a key or a token is told by its name and its first
+characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from accounts.auth import PersonPrincipal
+from accounts.models import SYSTEM_SETTINGS, Membership
+from accounts.selectors import list_agents
+from guidance.services import DEFAULT, get_policy_in_force
+from ledger.plan import Plan
+from ledger.state import RunState
+from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
+from ledger.writer.system_runs import RunStarted, StartSystemRun, find_newest_run
+from reviews.errors import RunClosed
+
+T = TypeVar("T")
+TASK = "Settings"
+SYSTEM_ACTOR = f"system:{SYSTEM_SETTINGS}"
+
+
+class AuditEntry(NamedTuple):
+    type: str
+    payload: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedChange(Generic[T]):
+    """`store` writes the rows and returns what the caller gets; `entries` tell of it."""
+
+    entries: Sequence[AuditEntry]
+    store: Callable[[datetime], T]
+
+
+def perform_change(
+    *,
+    project_id: int,
+    by: PersonPrincipal | None,
+    prepare: Callable[[], PreparedChange[T]],
+) -> T:
+    """Perform a change and write its entries, in one commit.
+
+    `prepare` reads and decides while nobody else changes the project: it may be called
+    more than once, and refuses by raising a DomainError. `by` is None where a command of
+    the server does it. A project that is new gets its row first, and its first member here.
+    """
+    while True:
+        run_code = _ensure_run(project_id)
+        request = AdministrationChange(run_code=run_code, person=by, prepare=prepare)
+        try:
+            return get_writer().perform_now(request)
+        except ChainMoved:
+            continue
+
+
+def build_difference(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """`before` and `after` with no more than what differs; empty where nothing does."""
+    changed = [name for name in after if before[name] != after[name]]
+    if not changed:
+        return {}
+    return {
+        "before": {name: before[name] for name in changed},
+        "after": {name: after[name] for name in changed},
+    }
+
+
+class ChainMoved(RunClosed):
+    """Internal: the run of the chain was ended; the caller goes on with the next one."""
+
+
+@dataclass(kw_only=True)
+class AdministrationChange(ChangeRequest[T]):
+    person: PersonPrincipal | None
+    prepare: Callable[[], PreparedChange[T]]
+    prepared: PreparedChange[T] = field(init=False)
+    stored: T = field(init=False)
+
+    def load(self, run: RunState, at: datetime) -> None:
+        if not run.closed:
+            self.prepared = self.prepare()
+
+    def decide(self, run: RunState, at: datetime) -> Change[T]:
+        if run.closed:
+            raise ChainMoved.from_run(run)
+        plan = Plan(run, at)
+        actor = self.person.actor if self.person else SYSTEM_ACTOR
+        for entry in self.prepared.entries:
+            plan.add_entry(entry.type, actor=actor, payload=entry.payload)
+        plan.side_updates.append(lambda: self._store(at))
+        return plan.change(self._get_stored)
+
+    def _store(self, at: datetime) -> None:
+        self.stored = self.prepared.store(at)
+
+    def _get_stored(self, _entries: Sequence[SealedEntry]) -> T:
+        return self.stored
+
+
+@dataclass(kw_only=True)
+class StartAdministrationRun(StartSystemRun):
+    """The first one records who and what was there before."""
+
+    name: str = SYSTEM_SETTINGS
+    task: str = TASK
+    recorded: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def create(self, at: datetime) -> RunState:
+        run = super().create(at)
+        if self.parent is None:
+            self.recorded = _list_known(self.owner_id)
+        return run
+
+    def add_more(self, plan: Plan) -> None:
+        if self.recorded:
+            plan.add_entry(
+                "settings.recorded", actor=SYSTEM_ACTOR, payload=self.recorded
+            )
+
+
+def _ensure_run(project_id: int) -> str:
+    """The code of the run for new entries; starts one if there is none."""
+    newest = find_newest_run(project_id, SYSTEM_SETTINGS)
+    if newest is not None and newest.finished_at is None:
+        return str(newest.code)
+    policy = get_policy_in_force(project_id=project_id, name=DEFAULT)
+    request = StartAdministrationRun(owner_id=project_id, policy=policy, parent=newest)
+    try:
+        return get_writer().perform_now(request)
+    except RunStarted:
+        return _ensure_run(project_id)
+
+
+def _list_known(project_id: int) -> dict[str, Any]:
+    people = Membership.objects.filter(project_id=project_id).order_by("pk")
+    agents = list_agents(project_id=project_id)
+    return {
+        "people": [
+            {"person": str(code), "name": name, "role": role}
+            for code, name, role in people.values_list(
+                "user__code", "user__username", "role"
+            )
+        ],
+        "agents": [
+            {"agent": str(code), "name": name, "owner": owner}
+            for code, name, owner in agents.values_list(
+                "code", "name", "owner__username"
+            )
+        ],
+    }

@@ -1,0 +1,1 @@
+"""A project itself: its name, and what it decides for its agents."""

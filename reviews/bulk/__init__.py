@@ -1,0 +1,1 @@
+"""One decision on several reviews, each of which stands or falls alone."""

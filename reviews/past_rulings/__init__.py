@@ -1,0 +1,1 @@
+"""What people decided, as lists and figures: read from rows, never from contents."""

@@ -1,0 +1,1 @@
+"""What runs have used together, and how a manager gives more of it."""

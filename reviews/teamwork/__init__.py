@@ -1,0 +1,1 @@
+"""How several people share the reviews of a project: who has which, and for how long."""

@@ -1,0 +1,109 @@
+"""The query box, the order and what is past due, in a browser while others work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import httpx
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from accounts.models import Project
+from reviews.models import Review
+from reviews.queue.order import PAGE
+from tests.reviews.floods import ask_to_run, open_many
+from tests.support.builders import Person, pause_at_once, start_run
+from tests.support.people import rule
+
+pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
+Open = Callable[..., Page]
+
+
+def list_rows(page: Page) -> list[str]:
+    codes: list[str] = page.evaluate(
+        "[...document.querySelectorAll('#queue li')].map(row => row.id.slice(7))"
+    )
+    return codes
+
+
+def test_a_query_is_typed_kept_in_the_address_and_stays_live(
+    queue_of: Open,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+) -> None:
+    calls = [ask_to_run(agent, f"rm -rf build-{number}") for number in range(2)]
+    pause_at_once(agent, start_run(agent))
+    page = queue_of(alice, project.slug)
+    expect(page.locator("#queue li")).to_have_count(3)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("severity:high")
+    page.keyboard.press("Enter")
+    expect(page.locator("#queue li")).to_have_count(2)
+    expect(page.locator(".pill")).to_contain_text("high")
+    expect(page.locator("[data-count=total]")).to_have_text("3")
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    page.keyboard.press("j")
+    expect(page.locator("#detail")).to_have_attribute("data-code", calls[1])
+    assert page.url.endswith(f"{calls[1]}/?q=severity%3Ahigh")
+    # What fits is taken in, what does not is not; each number is that of its list.
+    pause_at_once(agent, start_run(agent))
+    third = ask_to_run(agent, "rm -rf build-3")
+    expect(page.locator(f"#review-{third}")).to_be_visible()
+    expect(page.get_by_role("link", name="All 3")).to_be_visible()
+    expect(page.locator("[data-count=total]")).to_have_text("5")
+    assert list_rows(page) == [*calls, third]
+    rule(reviewer, third, "deny")
+    expect(page.get_by_role("link", name="All 2")).to_be_visible()
+    assert list_rows(page) == calls
+    page.reload()
+    expect(page.locator("#queue li")).to_have_count(2)
+    page.get_by_role("link", name="Remove Severity high").click()
+    expect(page.locator("#queue li")).to_have_count(4)
+
+
+def test_a_long_list_under_a_query_is_read_to_its_end(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    codes = open_many(agent, project, count=PAGE + 30)
+    ask_to_run(agent, "rm -rf build")
+    page = queue_of(alice, project.slug, "?q=kind:pause")
+    assert list_rows(page) == codes[:PAGE]
+    expect(page.locator("#queue-after")).to_have_text("30 more")
+    page.locator("#queue-after").scroll_into_view_if_needed()
+    expect(page.locator("#queue li")).to_have_count(PAGE + 30)
+    assert list_rows(page) == codes
+
+
+def test_an_order_is_chosen_and_a_new_row_takes_its_place_in_it(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    pause = pause_at_once(agent, start_run(agent))
+    call = ask_to_run(agent, "rm -rf build")
+    page = queue_of(alice, project.slug)
+    expect(page.locator("#queue li")).to_have_count(2)
+    assert list_rows(page) == [call, pause]
+    page.get_by_label("Order: Risky first").click()
+    page.get_by_role("link", name="Oldest first").click()
+    expect(page.get_by_label("Order: Oldest first")).to_be_visible()
+    assert list_rows(page) == [pause, call]
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    newest = ask_to_run(agent, "dropdb production")
+    expect(page.locator(f"#review-{newest}")).to_be_visible()
+    assert list_rows(page) == [pause, call, newest]
+
+
+def test_what_becomes_late_by_the_clock_alone_is_listed_as_late(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    review = pause_at_once(agent, start_run(agent))
+    soon = timezone.now() + timedelta(seconds=4)
+    Review.objects.filter(code=review).update(answer_by=soon)
+    page = queue_of(alice, project.slug, "?show=overdue")
+    expect(page.get_by_text("Nothing is past due")).to_be_visible()
+    expect(page.locator(f"#review-{review} .late")).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("link", name="Past due 1")).to_be_visible()

@@ -1,0 +1,42 @@
+"""How often open pages are told while much happens."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from console.live import broadcaster as broadcasting
+from console.live.broadcaster import Broadcaster
+from tests.console.live.stage import ONE, Page, World, has_reached, settle, until
+
+pytestmark = pytest.mark.once("uses no database")
+
+
+@pytest.mark.parametrize("changes", [0, 1])
+async def test_while_much_happens_to_reviews_it_is_told_less_often(
+    here: Broadcaster, world: World, monkeypatch: pytest.MonkeyPatch, changes: int
+) -> None:
+    for name in ("REST_SECONDS_PER_CHANGE", "LONGEST_REST_SECONDS"):
+        monkeypatch.setattr(broadcasting, name, 3600.0)
+    page = Page()
+    here.join(page)
+    await settle(here)
+
+    def go_on() -> None:
+        """Something more is committed while this is rendered."""
+        world.meanwhile = lambda: None
+        here.nudge([ONE])
+
+    world.changes, world.meanwhile = changes, go_on
+    world.positions[ONE] = 1
+    here.nudge([ONE])
+    await until(partial(has_reached, page, 1))
+    world.positions[ONE] = 2
+    here.nudge([ONE])
+    if changes:
+        await asyncio.sleep(0.1)
+        assert page.got == ["0 to 1"]
+    else:
+        await until(partial(has_reached, page, 2))

@@ -1,0 +1,103 @@
+"""Spend of a month: the pace, when the limit is reached, and the chart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from accounts.models import Project
+from console.overview.links import Links
+from console.overview.needs.limits import UsedLimit
+from console.overview.spend import (
+    Month,
+    build_spend_card,
+    compute_pace,
+    find_day_reached,
+)
+from ledger.models import SharedUse
+from tests.console.charts.reading import parse_svg
+
+NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
+LINKS = Links(slug="shop")
+
+
+def spend(project: Project, dollars: dict[str, int]) -> None:
+    for period, amount in dollars.items():
+        SharedUse.objects.create(
+            scope="project",
+            owner=project.pk,
+            period=period,
+            cost_micros=amount * 1_000_000,
+        )
+
+
+def limit(dollars: int, used: int) -> UsedLimit:
+    return UsedLimit(
+        agent="",
+        span="this month",
+        part="cost_micros",
+        used=used * 1_000_000,
+        limit=dollars * 1_000_000,
+    )
+
+
+def test_the_pace_is_that_of_the_last_days() -> None:
+    spent = {f"2026-11-{day:02d}": 10.0 for day in range(1, 17)}
+    spent["2026-11-17"] = 5.0
+    assert compute_pace(spent, NOON) == pytest.approx(10)
+    assert compute_pace({"2026-11-17": 6.0}, NOON) == pytest.approx(12)
+    assert compute_pace({}, NOON) == 0
+
+
+def test_the_day_on_which_the_limit_is_reached() -> None:
+    month = Month(name="November", days=[10.0] * 16 + [5], length=30, passed=16.5)
+    assert find_day_reached(month, limit=200, pace=10) == pytest.approx(20)
+    assert find_day_reached(month, limit=400, pace=10) is None
+    assert find_day_reached(month, limit=100, pace=0) == 16.5
+    assert find_day_reached(month, limit=200, pace=0) is None
+    assert find_day_reached(month, limit=None, pace=10) is None
+
+
+def test_the_card_has_the_sum_the_limit_and_the_rate(project: Project) -> None:
+    spend(project, {f"2026-11-{day:02d}": 100 for day in range(1, 17)})
+    spend(project, {"2026-11-17": 50, "2026-10-05": 900, "2026-11": 1650})
+    card = build_spend_card(
+        project_id=project.pk, at=NOON, limits=[limit(2_000, 1_650)], links=LINKS
+    )
+    assert (card.spent, card.limit, card.burn) == ("$1,650", "$2,000", "$4.17")
+    assert card.warning == "Limit reached 20 Nov at this rate"
+    assert card.plot is not None
+    assert card.plot.rows[-1] == ("17 Nov", "$50.00", "$1,650")
+    assert len(card.plot.rows) == 17
+    drawing = str(card.plot.drawing)
+    assert "limit $2,000" in drawing
+    assert "October" in drawing
+    days = [link.get("href", "") for link in parse_svg(drawing).iter("a")]
+    assert len(days) == 17
+    assert "since%3A2026-11-05+until%3A2026-11-05" in days[4]
+
+
+def test_what_is_used_today_opens_the_runs_of_today(project: Project) -> None:
+    today = replace(limit(10, 3), span="today", agent="robo")
+    card = build_spend_card(project_id=project.pk, at=NOON, limits=[today], links=LINKS)
+    (row,) = card.rows
+    assert row.href == "/p/shop/runs/?q=agent%3Arobo+since%3Atoday&sort=-cost"
+
+
+def test_without_any_cost_it_says_so(project: Project) -> None:
+    card = build_spend_card(project_id=project.pk, at=NOON, limits=[], links=LINKS)
+    assert card.plot is None
+    assert (card.limit, card.warning) == ("", "")
+
+
+@pytest.mark.parametrize("day", [1, 2, 15, 28, 31])
+def test_any_day_of_a_month_can_be_drawn(project: Project, day: int) -> None:
+    at = datetime(2027, 1, day, 0, 0, 5, tzinfo=UTC)
+    spend(project, {f"{at:%Y-%m-%d}": 3, f"{at - timedelta(days=31):%Y-%m-%d}": 2})
+    card = build_spend_card(
+        project_id=project.pk, at=at, limits=[limit(10, 3)], links=LINKS
+    )
+    assert card.plot is not None
+    assert parse_svg(str(card.plot.drawing)) is not None

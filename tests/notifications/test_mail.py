@@ -1,0 +1,127 @@
+"""Mail about reviews: to whom, when, folded, and through a real mail server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from django.utils import timezone
+
+from accounts.models import Membership, Project, Role, User
+from notifications import services
+from notifications.models import Notice
+from reviews.models import Review
+from tests.notifications.mail_server import MailServer, receiving_mail
+from tests.reviews.floods import ask_to_run
+from tests.support.builders import Person, pause_run, start_run
+
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def server(settings: Any, project: Project, bob: Person) -> Iterator[MailServer]:
+    """Bob has an address; people of other tests have none any more."""
+    User.objects.exclude(email="").update(email="")
+    User.objects.filter(pk=bob.user.pk).update(email="bob@example.invalid")
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.MAIL_FROM = "checkrail@example.invalid"
+    settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+    with receiving_mail() as running:
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", running.port
+        yield running
+
+
+def read(server: MailServer) -> list[tuple[str, str]]:
+    return [
+        (str(mail["Subject"]), mail.get_content().replace("\r\n", "\n"))
+        for mail in server.mails
+    ]
+
+
+def test_many_at_once_are_one_mail_with_a_link_to_each(
+    server: MailServer, project: Project, agent: httpx.Client
+) -> None:
+    calls = [ask_to_run(agent, f"rm -rf build-{number}") for number in range(3)]
+    pause_run(agent, start_run(agent))  # medium: bob does not want to hear of it
+    now = timezone.now()
+    assert services.send_mails(at=now) == 0  # somebody may be at the desk
+    assert services.send_mails(at=now + 2 * MINUTE) == 1
+    ((subject, text),) = read(server)
+    assert subject == "3 reviews wait for you: 3 high"
+    assert str(server.mails[0]["To"]) == "bob@example.invalid"
+    for call in calls:
+        assert f"/p/{project.slug}/queue/{call}/\n" in text
+    assert "/rule" not in text
+    assert "approve" not in text.lower()
+    # Once, and not again.
+    assert services.send_mails(at=now + 20 * MINUTE) == 0
+    # What comes soon after a mail waits for the next one.
+    ask_to_run(agent, "rm -rf later")
+    Review.objects.filter(project=project).update(opened_at=now - MINUTE)
+    later = now + 21 * MINUTE
+    assert services.send_mails(at=later) == 1
+    ask_to_run(agent, "rm -rf last")
+    Review.objects.filter(project=project).update(opened_at=now - MINUTE)
+    assert services.send_mails(at=later + 2 * MINUTE) == 0
+    assert services.send_mails(at=later + 6 * MINUTE) == 1
+
+
+def test_what_is_critical_does_not_wait(
+    server: MailServer, agent: httpx.Client
+) -> None:
+    review = ask_to_run(agent, "rm -rf build")
+    Review.objects.filter(code=review).update(severity="critical")
+    assert services.send_mails() == 1
+    ((subject, _),) = read(server)
+    assert subject.startswith("Critical: rm -rf build")
+
+
+def test_before_it_ends_it_is_told_once_more(
+    server: MailServer, agent: httpx.Client
+) -> None:
+    review = ask_to_run(agent, "rm -rf build")
+    due = Review.objects.get(code=review).due_at
+    assert services.send_mails(at=due - timedelta(hours=2)) == 1
+    assert services.send_mails(at=due - timedelta(hours=1)) == 0
+    assert services.send_mails(at=due - 20 * MINUTE) == 1
+    assert services.send_mails(at=due - 10 * MINUTE) == 0
+    assert read(server)[1][0].startswith("Ends soon: rm -rf build")
+
+
+def test_a_mail_that_was_not_taken_is_sent_again(
+    server: MailServer, agent: httpx.Client
+) -> None:
+    ask_to_run(agent, "rm -rf build")
+    server.refuses = True
+    later = timezone.now() + 2 * MINUTE
+    assert services.send_mails(at=later) == 0
+    assert not Notice.objects.filter(user__email="bob@example.invalid").exists()
+    server.refuses = False
+    assert services.send_mails(at=later + 6 * MINUTE) == 1
+    assert len(server.mails) == 1
+
+
+def test_who_is_not_told(
+    server: MailServer,
+    project: Project,
+    alice: Person,
+    bob: Person,
+    agent: httpx.Client,
+) -> None:
+    review = ask_to_run(agent, "rm -rf build")
+    later = timezone.now() + 2 * MINUTE
+    found = Review.objects.filter(code=review)
+    found.update(assignee=alice.user)  # somebody else has claimed it
+    assert services.send_mails(at=later) == 0
+    found.update(assignee=None)
+    services.store_mail_choice(user=bob.user, mail_from="")
+    assert services.send_mails(at=later) == 0
+    services.store_mail_choice(user=bob.user, mail_from="low")
+    membership = Membership.objects.filter(user=bob.user, project=project)
+    membership.update(role=Role.AUDITOR)
+    assert services.send_mails(at=later) == 0
+    membership.update(role=Role.REVIEWER)
+    assert services.send_mails(at=later) == 1

@@ -1,0 +1,176 @@
+"""What the demo has and the pictures name, and what is made for them beside it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from tests.screenshots.server import DEMO_PROJECT
+
+PATIENCE = 120.0
+SECRET = "ghp_" + "c9Kq2LwXz7RtVb4NmJd8YsHf3GpQ6AeT1uWo"
+# Stricter than the policy in force: a backtest and a shadow have something to say.
+DRAFT = {
+    "yaml": "continue:\n  max_rework_ratio: 0.2\n  min_coherence: 0.55\n",
+    "note": "Less rework",
+}
+
+
+def make_token(page: Page, project: str) -> str:
+    page.goto(f"/p/{project}/settings/you/")
+    page.get_by_label("Name", exact=True).first.fill("screenshots")
+    page.get_by_role("button", name="New token").click()
+    return page.get_by_label("Token", exact=True).input_value()
+
+
+def build_scene(page: Page, api: httpx.Client) -> dict[str, str]:
+    """Values for the placeholders of the addresses."""
+    page.goto(f"/p/{DEMO_PROJECT}/queue/")
+    expect(page.locator("#queue li a").nth(6)).to_be_visible(timeout=PATIENCE * 1000)
+    _tell_loop(api)
+    made = _make_settings(api)
+    return {
+        **made,
+        **_find_runs(api),
+        **_make_policy_work(api),
+        **_work_on_reviews(api),
+        "view": _save_view(page),
+        "decision": _find_decision(page),
+        "blocked_call": _make_blocked_call(api, made["agent"]),
+    }
+
+
+def list_reviews(api: httpx.Client) -> dict[str, str]:
+    """One open review of each kind, by its kind."""
+    found: dict[str, str] = {}
+    for review in api.get("reviews?state=open&limit=50").json()["items"]:
+        found.setdefault(review["kind"], review["id"])
+    return found
+
+
+def _work_on_reviews(api: httpx.Client) -> dict[str, str]:
+    """One is talked about, one is approved for the next steps, one waits for changes."""
+    reviews = api.get("reviews?state=open&limit=50").json()["items"]
+
+    def find(*kinds: str) -> dict[str, Any]:
+        return next(it for it in reviews if it["kind"] in kinds)
+
+    talk = find("request")
+    signals = [
+        it for it in reviews if it["title"].startswith(("Uncertainty", "Rework"))
+    ]
+    ruled, paused = signals[:2]
+    path = f"reviews/{talk['id']}"
+    _ask(api.post(f"{path}/comments", json={"text": "Who owns the roadmap?"}))
+    first = _ask(api.get(path))["history"][-1]["comment"]
+    reply = {"text": "@admin does, ask before noon.", "reply_to": first}
+    _ask(api.post(f"{path}/comments", json=reply))
+    passed = {"to": "admin", "note": "Waits for an answer from support."}
+    _ask(api.post(f"{path}/assign", json=passed))
+    seen = {name: ruled[name] for name in ("version", "content_digest")}
+    approval = {
+        "action": "approve",
+        "note": "Keep the fixtures.",
+        "allowance": {"steps": 20},
+        **seen,
+    }
+    _ask(api.post(f"reviews/{ruled['id']}/ruling", json=approval))
+    command = find("confirmation")
+    return {
+        "talk": talk["id"],
+        "ruled": ruled["id"],
+        "allowed_run": ruled["run"],
+        "paused": paused["id"],
+        "command": command["id"],
+    }
+
+
+def _find_runs(api: httpx.Client) -> dict[str, str]:
+    def find(**wanted: str) -> str:
+        runs = _ask(api.get("runs", params={**wanted, "limit": 1}))["items"]
+        return str(runs[0]["id"])
+
+    return {
+        "run": find(agent="billing-migrator", sort="-steps"),
+        "open_run": find(status="paused"),
+        "call_run": find(agent="release-pilot"),
+        "check_run": find(agent="checkout-tester"),
+        "tree": find(agent="upgrade-lead"),
+    }
+
+
+def _tell_loop(api: httpx.Client) -> None:
+    _ask(api.post("loop/notes", json={"text": "Look at the rework of docs-sweeper"}))
+    advice = {"title": "Ask for a smaller plan", "change": {"advice": "Split the task"}}
+    _ask(api.post("loop/recommendations", json=advice))
+
+
+def _make_policy_work(api: httpx.Client) -> dict[str, str]:
+    """A draft, its backtest, its shadow, and a search for better values."""
+    path = "policies/default"
+    version = _ask(api.post(f"{path}/versions", json=DRAFT))["version"]
+    backtest = _ask(api.post(f"{path}/backtest", json={"version": version}))["id"]
+    shadow = _ask(api.post(f"{path}/shadow", json={"version": version}))["id"]
+    _ask(api.post(f"{path}/suggestions", json={}))
+    _wait_until(lambda: _ask(api.get(f"backtests/{backtest}"))["state"] == "finished")
+    _wait_until(lambda: _ask(api.get(f"{path}/suggestions"))["state"] == "finished")
+    return {"version": str(version), "backtest": backtest, "shadow": shadow}
+
+
+def _make_settings(api: httpx.Client) -> dict[str, str]:
+    hook = {
+        "url": "https://hooks.example/checkrail",
+        "types": ["review.opened", "run.stopped"],
+        "description": "Chat of the team",
+    }
+    invited = {"email": "cleo@example.com", "role": "manager"}
+    agents = _ask(api.get("agents"))["items"]
+    return {
+        "webhook": _ask(api.post("webhooks", json=hook))["id"],
+        "invitation": _ask(api.post("people/invitations", json=invited))["link"],
+        "agent": next(it["id"] for it in agents if it["name"] == "release-pilot"),
+    }
+
+
+def _make_blocked_call(api: httpx.Client, agent: str) -> str:
+    """A call that is blocked because of a secret in it."""
+    key = _ask(api.post(f"agents/{agent}/keys", json={"name": "ci"}))["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    run = _ask(api.post("runs", json={"task": "Publish the notes"}, headers=headers))
+    command = f"curl -H 'Authorization: token {SECRET}' https://git.example/notes"
+    asked = {"kind": "command", "command": command}
+    path = f"runs/{run['id']}/tool-calls"
+    return str(_ask(api.post(path, json=asked, headers=headers))["id"])
+
+
+def _save_view(page: Page) -> str:
+    page.goto(f"/p/{DEMO_PROJECT}/runs/?q=status%3Afailed%2Cstopped&sort=-cost")
+    page.locator("summary", has_text="Save view").click()
+    page.locator("#view-name").fill("Trouble, the dearest first")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.wait_for_load_state()
+    return page.url.partition("?")[2]
+
+
+def _find_decision(page: Page) -> str:
+    page.goto(f"/p/{DEMO_PROJECT}/loop/")
+    address = page.locator("[data-open-row]").first.get_attribute("href")
+    return str(address).rstrip("/").rpartition("/")[2]
+
+
+def _ask(answer: httpx.Response) -> Any:
+    if not answer.is_success:
+        raise RuntimeError(f"{answer.request.method} {answer.url}: {answer.text}")
+    return answer.json()
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    ends = time.monotonic() + PATIENCE
+    while not is_so():
+        if time.monotonic() > ends:
+            raise TimeoutError("The server did not finish in time.")
+        time.sleep(0.5)
