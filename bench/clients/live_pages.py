@@ -27,7 +27,7 @@ class Message:
     size: int
     touched: str
 
-    def tells_of(self, review: str) -> bool:
+    def names_review(self, review: str) -> bool:
         return self.touched == "*" or review in self.touched
 
 
@@ -70,7 +70,7 @@ class LivePage:
         async with asyncio.timeout(WAIT_SECONDS):
             while True:
                 for message in self.got:
-                    if message.tells_of(review):
+                    if message.names_review(review):
                         return message
                 await asyncio.sleep(0.001)
 

@@ -139,14 +139,6 @@ def test_what_cannot_be_read_allows_nothing(wrong: dict[str, Any]) -> None:
     assert read_allowances("nonsense") == ()
 
 
-def test_trouble_with_an_allowance_never_allows() -> None:
-    broken = replace(make_allowance(), ends_at=datetime(2026, 1, 3))  # noqa: DTZ001
-    verdict = judge(allowance=broken)
-    assert verdict.decision == "pause"
-    (finding,) = verdict.findings
-    assert finding.allowance is None
-
-
 def test_a_memory_without_any_is_stored_as_ever() -> None:
     assert "allowances" not in Memory().to_json()
     memory = Memory(allowances=(make_allowance(),))
