@@ -55,6 +55,8 @@ _running: dict[tuple[int, str], RunningShadow] = {}
 # What both decide alike, by the shadow's id and the column that counts it.
 _same: Counter[tuple[int, str]] = Counter()
 _lock = threading.Lock()
+# One refresh at a time: a slow one would forget what a later one has read.
+_refreshing = threading.Lock()
 
 
 def find_shadow(
@@ -76,13 +78,14 @@ def count_same(shadow: RunningShadow, *, steps: int = 0, calls: int = 0) -> None
 def refresh_shadows() -> None:
     """Store what was counted, and read what runs now."""
     global _running
-    store_counts()
-    rows = PolicyShadow.objects.filter(ended_at=None, ends_at__gt=timezone.now())
-    before = {shadow.id: shadow for shadow in _running.values()}
-    _running = {
-        (row.project_id, row.policy.name): before.get(row.pk) or _load(row)
-        for row in rows.select_related("policy")
-    }
+    with _refreshing:
+        store_counts()
+        rows = PolicyShadow.objects.filter(ended_at=None, ends_at__gt=timezone.now())
+        before = {shadow.id: shadow for shadow in _running.values()}
+        _running = {
+            (row.project_id, row.policy.name): before.get(row.pk) or _load(row)
+            for row in rows.select_related("policy")
+        }
 
 
 def store_counts() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import wait
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 from django.core.management import call_command
@@ -14,9 +16,11 @@ from ledger.models import Entry
 from reviews.errors import ShadowRunning
 from reviews.models import PolicyShadow
 from reviews.policies.services import activate_version, create_version
+from reviews.policies.shadow import running
 from reviews.policies.shadow.running import find_shadow, refresh_shadows
 from reviews.policies.shadow.services import start_shadow, stop_shadow
 from tests.support.builders import Person
+from tests.support.threads import Threads
 from tests.support.waiting import until
 
 STRICT = {"continue": {"max_rework_ratio": 0.25}}
@@ -175,3 +179,31 @@ def test_what_another_process_starts_and_stops_is_seen_here_soon(
         until(lambda: is_running(project))
         stop_shadow(shadow, by=alice.principal)
         until(lambda: not is_running(project))
+
+
+def test_a_slow_refresh_does_not_forget_what_was_started_meanwhile(
+    project: Project, alice: Person, draft: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shadow = start(project, alice, draft)
+    reading, go_on = Event(), Event()
+    load = running._load
+
+    def load_slowly(row: PolicyShadow) -> running.RunningShadow:
+        if row.pk == shadow.pk:
+            reading.set()
+            go_on.wait(30)
+        return load(row)
+
+    monkeypatch.setattr(running, "_running", {})
+    monkeypatch.setattr(running, "_load", load_slowly)
+    with Threads(2) as pool:
+        slow = pool.submit(refresh_shadows)
+        assert reading.wait(30)
+        PolicyShadow.objects.filter(pk=shadow.pk).update(ended_at=shadow.started_at)
+        later = pool.submit(refresh_shadows)
+        wait([later], timeout=1)
+        go_on.set()
+        slow.result(timeout=60)
+        later.result(timeout=60)
+
+    assert not is_running(project)
