@@ -12,8 +12,6 @@ let before;
 let counter = 0;
 
 const seen = () => ["content_digest", "version"].map((name) => document.querySelector(`#dock [name=${name}]`)?.value).join();
-// An update may have made another button of it.
-const nameOf = (control) => `${control.dataset.hotkey} ${control.value}`;
 const options = () => [...list.querySelectorAll("[role=option]")];
 const active = () => list.querySelector("[aria-selected=true]");
 const words = () => field.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -37,6 +35,8 @@ function build(title, about, icon) {
 const label = (control) =>
   (control.getAttribute("aria-label") ?? [...control.childNodes].filter(({ nodeName }) => nodeName !== "KBD").map((node) => node.textContent).join("")).trim().replace(/\s+/g, " ");
 
+const nameOf = (control) => `${control.dataset.hotkey} ${control.value} ${label(control)}`;
+
 function fill(id, title, items) {
   const box = document.getElementById(id);
   const head = document.createElement("p");
@@ -50,9 +50,8 @@ function fillActions() {
   const controls = [...document.querySelectorAll("#detail [data-hotkey], .nav [data-theme-switch].iconbtn, #user-menu [data-dialog]")]
     .filter((control) => !control.disabled && matches(label(control)));
   fill("palette-actions", "Do", controls.map((control) => {
-    const name = nameOf(control);
-    const about = control.closest("#detail") ? "this review" : "";
-    const option = build(label(control), about, control.querySelector("svg:not(.to-light)"));
+    const name = control.closest("#detail") ? nameOf(control) : undefined;
+    const option = build(label(control), name ? "this review" : "", control.querySelector("svg:not(.to-light)"));
     option.addEventListener("click", () => act(control, name));
     return option;
   }));
@@ -91,10 +90,15 @@ function settle() {
 
 function act(control, name) {
   dialog.close();
-  if (!control.closest("#detail")) control.click();
-  else if (isBehind()) sayLoading();
-  else if (!control.isConnected || nameOf(control) !== name || seen() !== before) remark("The review has changed meanwhile. Nothing was sent.");
-  else press(control);
+  if (name === undefined) {
+    control.click();
+    return;
+  }
+  // An update of the same review may have put another button in its place.
+  const current = [...document.querySelectorAll("#detail [data-hotkey]")].find((each) => nameOf(each) === name);
+  if (isBehind()) sayLoading();
+  else if (!current || current.disabled || seen() !== before) remark("The review has changed meanwhile. Nothing was sent.");
+  else press(current);
 }
 
 export function openPalette() {

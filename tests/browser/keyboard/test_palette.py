@@ -74,3 +74,16 @@ def test_an_action_is_not_done_to_a_review_that_changed_meanwhile(
     page.keyboard.press("Enter")
     expect(page.locator("#toast")).to_contain_text("Nothing was sent")
     assert Ruling.objects.get(review__code=review).action == "abort"
+
+
+def test_an_action_is_done_to_the_same_review_that_was_drawn_again_meanwhile(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    review = pause_run(agent, start_run(agent))["review"]["id"]
+    page = queue_of(alice, project.slug)
+    page.keyboard.press("ControlOrMeta+k")
+    page.keyboard.type("appro")
+    page.locator("#dock").evaluate("dock => dock.replaceWith(dock.cloneNode(true))")
+    page.keyboard.press("Enter")
+    expect(page.locator("#closing")).to_contain_text("You approved this")
+    assert Ruling.objects.get(review__code=review).by == alice.user
