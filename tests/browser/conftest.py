@@ -57,7 +57,7 @@ def browser(live: Live, pytestconfig: pytest.Config) -> Iterator[Browser]:
     every test after the first browser test, and Django and asyncio refuse that.
     """
     found = next(filter(None, map(shutil.which, BROWSERS)))
-    expect.set_options(timeout=10_000)
+    expect.set_options(timeout=30_000)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
         chromium = playwright.chromium.launch(

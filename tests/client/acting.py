@@ -23,7 +23,7 @@ def somebody(desk: Desk, run: str, *acts: Act) -> Iterator[list[Review]]:
     with Threads(1) as pool:
         acting = pool.submit(_act, desk, run, acts, seen)
         yield seen
-        acting.result(timeout=10)
+        acting.result(timeout=60)
 
 
 def _act(desk: Desk, run: str, acts: tuple[Act, ...], seen: list[Review]) -> None:

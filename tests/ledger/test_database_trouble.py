@@ -49,7 +49,7 @@ def test_steps_wait_for_another_writer_of_sqlite(agent: httpx.Client) -> None:
             with pytest.raises(TimeoutError):
                 answers[0].result(timeout=0.5)
             other.execute("ROLLBACK")
-            assert [answer.result(timeout=20) for answer in answers] == [201] * 8
+            assert [answer.result(timeout=60) for answer in answers] == [201] * 8
     finally:
         other.close()
 
@@ -101,8 +101,8 @@ def test_connections_that_are_cut_lose_nothing(agent: httpx.Client) -> None:
             goal = stored_steps(run) + 3
             until(lambda goal=goal: stored_steps(run) >= goal)  # type: ignore[misc]
         done.set()
-        steps = reporter.result(timeout=20)
-        assert reader.result(timeout=20) <= {200, 503}
+        steps = reporter.result(timeout=60)
+        assert reader.result(timeout=60) <= {200, 503}
 
     stored = Run.objects.get(code=run)
     assert stored.steps == steps
@@ -126,7 +126,7 @@ def test_a_waiting_agent_is_woken_after_the_line_was_cut(
         if reviewer.get(f"/reviews/{review}").json()["state"] == "open":
             rule(reviewer, review, "approve")
 
-    assert parked.result(timeout=15).json()["state"] == "ruled"
+    assert parked.result(timeout=60).json()["state"] == "ruled"
 
 
 def test_what_fails_before_its_commit_is_done_all_the_same(

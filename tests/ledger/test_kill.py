@@ -70,7 +70,7 @@ def kill_in_the_middle(server: Process, robot: Robot) -> Oracle:
         assert oracle.enough.wait(timeout=100)
         server.kill()
         for agent in agents:
-            agent.result(timeout=20)
+            agent.result(timeout=60)
     return oracle
 
 

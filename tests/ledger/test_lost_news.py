@@ -31,4 +31,4 @@ def test_the_re_check_finds_what_no_message_told(
 
     rule(reviewer, review, "approve")
 
-    assert parked.result(timeout=15).json()["state"] == "ruled"
+    assert parked.result(timeout=60).json()["state"] == "ruled"

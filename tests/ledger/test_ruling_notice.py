@@ -89,7 +89,7 @@ def test_a_key_that_was_revoked_hears_of_no_ruling(
 
     rule(reviewer, review, "approve")
 
-    assert parked.result(timeout=15).status_code == 401
+    assert parked.result(timeout=60).status_code == 401
 
 
 def test_a_run_that_moves_while_its_project_is_awaited_is_read_as_it_then_is(
@@ -130,7 +130,7 @@ def test_a_run_that_moves_while_its_project_is_awaited_is_read_as_it_then_is(
             held, state = StateCache().lock(str(run.code))
             transaction.set_rollback(True)
         assert (held.position, state.head_seq) == (900, 700)
-        assert held.at > moved.result(timeout=10)
+        assert held.at > moved.result(timeout=60)
     Run.objects.filter(pk=run.pk).update(head_seq=run.head_seq)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from threading import Event
-from time import monotonic
 
 import httpx
 import pytest
@@ -92,7 +91,7 @@ def test_a_long_poll_here_hears_of_a_ruling_there(
     with client_for(other, bob) as reviewer:
         ruling = rule(reviewer, review, "approve")["ruling"]
 
-    assert parked.result(timeout=15).json()["ruling"] == ruling
+    assert parked.result(timeout=60).json()["ruling"] == ruling
 
 
 def test_a_long_poll_there_hears_of_a_ruling_here(
@@ -104,22 +103,30 @@ def test_a_long_poll_there_hears_of_a_ruling_here(
         parked = pool.submit(there.get, f"/runs/{run}/decision?wait=20")
         ruling = rule(reviewer, review, "approve")["ruling"]
 
-        assert parked.result(timeout=15).json()["ruling"] == ruling
+        assert parked.result(timeout=60).json()["ruling"] == ruling
 
 
 def test_a_stream_here_hears_of_everyday_steps_there(
-    agent: httpx.Client, there: httpx.Client
+    agent: httpx.Client, there: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In less time than the slow re-checks between them would take."""
+    """It is told of each, so it need not wait for the slow re-check."""
+    told = Event()
+    nudge = hub.Hub.nudge
+
+    def note_and_nudge(waiting: hub.Hub) -> None:
+        nudge(waiting)
+        told.set()
+
+    monkeypatch.setattr(hub.Hub, "nudge", note_and_nudge)
     run = start_run(agent)
     with listen(agent, run) as heard:
         heard.entry()
-        began = monotonic()
         for number in (1, 2, 3, 4):
             until_parked(run)
+            told.clear()
             there.post(f"/runs/{run}/steps", json=step(number))
+            assert told.wait(30)
             assert heard.entry()["payload"]["report"]["number"] == number
-        assert monotonic() - began < 2 * hub.RECHECK_SECONDS
 
 
 def test_two_reviewers_at_two_processes_have_one_winner(

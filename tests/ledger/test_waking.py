@@ -44,7 +44,7 @@ def test_whoever_wakes_need_not_read_for_itself(
 
     ruling = rule(reviewer, review, "approve")["ruling"]
 
-    assert parked.result(timeout=15).json()["ruling"] == ruling
+    assert parked.result(timeout=60).json()["ruling"] == ruling
     assert reads == []
 
 
@@ -72,7 +72,7 @@ def test_the_agents_answer_comes_before_the_reviewers(
             patched.setattr(decision_wait, "build_reply", replied)
             patched.setattr(Job, "settle", settled)
             rule(reviewer, review, "approve")
-            parked.result(timeout=15)
+            parked.result(timeout=60)
 
     assert order == ["agent", "reviewer"] * 5
 
@@ -88,7 +88,7 @@ def test_a_crowd_at_one_run_is_woken_whole(
     ruling = rule(reviewer, review, "approve")["ruling"]
 
     for each in crowd:
-        assert each.result(timeout=15).json()["ruling"] == ruling
+        assert each.result(timeout=60).json()["ruling"] == ruling
 
 
 def test_a_look_that_fails_holds_up_nobody(
@@ -109,7 +109,7 @@ def test_a_look_that_fails_holds_up_nobody(
 
     ruling = rule(reviewer, review, "approve")["ruling"]
 
-    assert parked.result(timeout=15).json()["ruling"] == ruling
+    assert parked.result(timeout=60).json()["ruling"] == ruling
 
 
 def test_a_key_revoked_meanwhile_hears_nothing(
@@ -124,4 +124,4 @@ def test_a_key_revoked_meanwhile_hears_nothing(
 
         rule(reviewer, review, "approve")
 
-        problem(parked.result(timeout=15), "unauthenticated")
+        problem(parked.result(timeout=60), "unauthenticated")

@@ -61,7 +61,7 @@ def test_an_agent_is_waiting_until_it_hangs_up(
     assert listed["waiting"]["now"] is True
 
     rule(reviewer, str(asked.code), "answer", answer="main")
-    assert answer.result(timeout=10).json()["state"] == "ruled"
+    assert answer.result(timeout=60).json()["state"] == "ruled"
     assert waiting(reviewer, asked) is None, "it is closed"
 
 
@@ -106,7 +106,7 @@ def test_many_who_wait_are_stored_by_one_statement(
     until(lambda: 4 in stored)
     for run in runs:
         agent.post(f"/reviews/{Review.objects.get(run__code=run).code}/withdraw")
-    assert {each.result(timeout=10).json()["state"] for each in parked} == {"withdrawn"}
+    assert {each.result(timeout=60).json()["state"] for each in parked} == {"withdrawn"}
 
 
 def test_an_agent_that_waits_at_another_process_is_seen(
@@ -122,9 +122,9 @@ def test_an_agent_that_waits_at_another_process_is_seen(
     ):
         elsewhere.timeout = 60
         answer = pool.submit(elsewhere.get, path)
-        until(lambda: waiting(reviewer, asked)["now"] is True, seconds=30)
+        until(lambda: waiting(reviewer, asked)["now"] is True, seconds=60)
         rule(reviewer, str(asked.code), "answer", answer="main")
-        assert answer.result(timeout=20).json()["state"] == "ruled"
+        assert answer.result(timeout=60).json()["state"] == "ruled"
 
 
 def test_the_page_says_so_and_keeps_saying_it(

@@ -40,7 +40,7 @@ class Process:
         """Ask it to end; what it has printed since it was ready."""
         if self._process.poll() is None:
             os.killpg(self.pid, signal.SIGTERM)
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=60)
         return self._output.read()
 
 
@@ -118,7 +118,7 @@ def another_web_process(
         first=first,
     )
     with _start(program) as (process, output):
-        until(lambda: process.poll() is not None or _answers(url), seconds=30)
+        until(lambda: process.poll() is not None or _answers(url), seconds=120)
         yield Process(process, Live(url=url), output)
 
 
@@ -133,7 +133,7 @@ def manage(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run `manage.py` to its end."""
     arguments = ("manage.py", *command)
     program = Program(arguments=arguments, variables=environment(**more))
-    return run(program, timeout=100)
+    return run(program, timeout=240)
 
 
 @contextmanager

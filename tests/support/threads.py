@@ -30,7 +30,7 @@ def at_once(*calls: Callable[[], T]) -> list[T]:
     start = Barrier(len(calls))
 
     def go(call: Callable[[], T]) -> T:
-        start.wait(timeout=10)
+        start.wait(timeout=60)
         return call()
 
     with Threads(len(calls)) as pool:

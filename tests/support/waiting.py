@@ -12,7 +12,7 @@ from ledger.models import Run
 from ledger.waiting.hub import count_waiting
 
 
-def until(condition: Callable[[], bool], *, seconds: float = 15) -> None:
+def until(condition: Callable[[], bool], *, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "It did not come true in time."

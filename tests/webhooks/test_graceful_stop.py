@@ -51,7 +51,7 @@ def test_what_was_on_its_way_is_sent_again_after_the_next_start(
             client(server, token) as manager,
         ):
             # A lease that was not given back would last far longer than this.
-            until(lambda: len(receiver.arrived) == 2, seconds=30)
+            until(lambda: len(receiver.arrived) == 2, seconds=60)
             path = f"/webhooks/{webhook}/deliveries"
             until(lambda: manager.get(path).json()["items"][0]["state"] == "delivered")
             (delivery,) = manager.get(path).json()["items"]

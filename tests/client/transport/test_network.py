@@ -44,7 +44,7 @@ def test_the_server_restarts_while_the_agent_waits_and_the_agent_goes_on(
             network.mend(second.url)
             until(lambda: count_parked(run.id) > 0)
             desk.approve(review)
-            assert waiting.result(timeout=10).decision == "pause"
+            assert waiting.result(timeout=60).decision == "pause"
             assert run.step().decision == "continue"
             run.finish()
             rail.close()
@@ -63,7 +63,7 @@ def test_a_ruling_given_while_the_network_is_cut_is_heard_afterwards(
         desk.answer(review, "main")
         until(lambda: len(outages) > 1)
         network.mend()
-        assert waiting.result(timeout=10) == "main"
+        assert waiting.result(timeout=60) == "main"
     assert outages[0].url == rail.connection.base
 
 
@@ -106,7 +106,7 @@ def test_offline_the_agent_waits_where_it_was_told_to(
         until(lambda: len(outages) > 2)
         assert not waiting.done()
         network.mend()
-        waiting.result(timeout=20)
+        waiting.result(timeout=60)
     assert desk.run(run.id).steps == 1
     assert [outage.tries for outage in outages[:3]] == [1, 2, 3]
 

@@ -110,7 +110,7 @@ def test_a_ruling_wakes_whoever_waits(
     rule(reviewer, review, "approve")
 
     for waiter in parked:
-        assert waiter.result(timeout=10).json()["state"] == "ruled"
+        assert waiter.result(timeout=60).json()["state"] == "ruled"
 
 
 def test_an_abort_wakes_whoever_waits(
@@ -122,7 +122,7 @@ def test_an_abort_wakes_whoever_waits(
 
     reviewer.post(f"/runs/{run}/abort", json={})
 
-    body = parked.result(timeout=10).json()
+    body = parked.result(timeout=60).json()
     assert body["state"] == "superseded"
     assert body["run_status"] == "aborted"
 
@@ -134,7 +134,7 @@ def test_a_withdrawal_wakes_whoever_waits(agent: httpx.Client) -> None:
 
     agent.post(f"/reviews/{asked.json()['id']}/withdraw")
 
-    body = parked.result(timeout=10).json()
+    body = parked.result(timeout=60).json()
     assert body["state"] == "withdrawn"
     assert body["run_status"] == "running"
 
@@ -147,7 +147,7 @@ def test_an_expiry_wakes_whoever_waits(agent: httpx.Client, project: Project) ->
 
     until(lambda: expire_due_reviews() > 0)
 
-    body = parked.result(timeout=10).json()
+    body = parked.result(timeout=60).json()
     assert body["state"] == "expired"
     assert body["run_status"] == "aborted"
     assert body["ruling"] is None
@@ -166,7 +166,7 @@ def test_a_claim_or_a_comment_is_no_answer(
     assert not parked.done()
 
     rule(reviewer, review, "approve")
-    assert parked.result(timeout=10).json()["state"] == "ruled"
+    assert parked.result(timeout=60).json()["state"] == "ruled"
 
 
 def test_a_wait_outside_0_to_55_whole_seconds_is_refused(
@@ -213,5 +213,5 @@ def test_a_ruling_on_one_call_is_no_answer_about_another(
     rule(reviewer, first, "approve")
     rule(reviewer, second, "deny")
 
-    body = parked.result(timeout=10).json()
+    body = parked.result(timeout=60).json()
     assert (body["review"]["id"], body["ruling"]["action"]) == (second, "deny")

@@ -44,5 +44,5 @@ def test_a_held_hook_is_answered_alike(stages: tuple[Stage, Stage]) -> None:
             lambda host=host: host.fire("PreToolUse-Bash", tool_input=ASKED)  # type: ignore[misc]
         )
         rule(stage.person, str(host.review.code), "approve", note="fine")
-        said = waiting.result(timeout=10)["hookSpecificOutput"]
+        said = waiting.result(timeout=60)["hookSpecificOutput"]
         assert said["permissionDecision"] == "allow"

@@ -75,7 +75,7 @@ def heard(socket: ClientConnection, *, timeout: float = 10) -> str:
 
 def close_code(socket: ClientConnection) -> int:
     with pytest.raises(ConnectionClosed) as closed:
-        socket.recv(timeout=10)
+        socket.recv(timeout=30)
     assert closed.value.rcvd is not None
     return closed.value.rcvd.code
 
@@ -327,15 +327,15 @@ def test_sockets_count_from_the_moment_they_are_accepted(
     monkeypatch.setattr(broadcasting, "USER_LIMIT", 2)
     silent = [dial(alice) for _ in range(2)]
     assert close_code(dial(alice)) == 4429
-    assert dial(bob).ping().wait(timeout=5)  # he has a number of his own
+    assert dial(bob).ping().wait(timeout=30)  # he has a number of his own
     for socket in silent:
-        assert socket.ping().wait(timeout=5)
+        assert socket.ping().wait(timeout=30)
         socket.close()
 
     def welcome() -> bool:
         socket = dial(alice)
         with suppress(ConnectionClosed):
-            return socket.ping().wait(timeout=5)
+            return socket.ping().wait(timeout=30)
         return False
 
     until(welcome)
@@ -357,7 +357,7 @@ def test_a_socket_that_never_says_where_it_stands_is_closed(
     silent, talking = dial(alice), dial(alice)
     resume(talking, get_live_position(project_id=project.pk))
     assert close_code(silent) == 4400
-    assert talking.ping().wait(timeout=5)
+    assert talking.ping().wait(timeout=30)
 
 
 def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
@@ -379,7 +379,7 @@ def test_an_open_socket_has_no_deadline_and_is_forgotten_when_it_ends(
         socket = dial(alice)
         resume(socket, get_live_position(project_id=project.pk))
         time.sleep(2.5)
-        assert socket.ping().wait(timeout=5)
+        assert socket.ping().wait(timeout=30)
         until(lambda: counted() == 1)
         socket.close()
         until(lambda: counted() == 0)
@@ -392,7 +392,7 @@ def test_one_person_holds_a_bounded_number_of_sockets(
     *held, refused = [dial(alice) for _ in range(3)]
     for socket in held:
         resume(socket, get_live_position(project_id=project.pk))
-        assert socket.ping().wait(timeout=5)
+        assert socket.ping().wait(timeout=30)
     with suppress(ConnectionClosed):  # it may be gone before we say anything
         resume(refused, get_live_position(project_id=project.pk))
     assert close_code(refused) == 4429

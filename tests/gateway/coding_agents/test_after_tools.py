@@ -256,7 +256,7 @@ def test_the_decisions_on_a_step(
     paused.options["headless"] = "true"
     assert decision(paused.before("ls b", "toolu_3")) == "defer"
     rule(reviewer, str(paused.review.code), "approve")
-    assert waiting.result(timeout=10) == {}
+    assert waiting.result(timeout=60) == {}
     assert paused.before("ls b", "toolu_3") == {}
 
 
@@ -309,7 +309,7 @@ def test_a_stop_keeps_what_waits_from_being_run(
     ended = reviewer.post(f"/runs/{run}/abort", json={"reason": "wrong repository"})
     assert ended.status_code == 200
 
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert answer["continue"] is False
     assert decision(answer) == "deny"
     assert "wrong repository" in answer["stopReason"]

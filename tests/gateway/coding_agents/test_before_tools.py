@@ -55,7 +55,7 @@ def test_a_person_approves_while_the_hook_is_held(
 
     rule(reviewer, str(host.review.code), "approve", note="go ahead")
 
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     if dialect == "codex":
         # An allow that changes nothing is a broken hook to it.
         assert "permissionDecision" not in answer["hookSpecificOutput"]
@@ -71,7 +71,7 @@ def test_a_person_denies_and_says_why(claude: Host, reviewer: httpx.Client) -> N
 
     rule(reviewer, str(claude.review.code), "deny", note="use make clean")
 
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert decision(answer) == "deny"
     assert "use make clean" in reason(answer)
 
@@ -83,7 +83,7 @@ def test_a_person_aborts_and_the_tool_does_not_run(
 
     rule(reviewer, str(claude.review.code), "abort", note="wrong branch")
 
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert answer["continue"] is False
     assert "wrong branch" in answer["stopReason"]
     assert str(claude.run.code) in answer["stopReason"]
@@ -184,7 +184,7 @@ def test_an_amended_call_runs_as_the_person_changed_it(
             )
         )
         rule(reviewer, str(host.review.code), "amend", amended=amended)
-        answer = waiting.result(timeout=10)
+        answer = waiting.result(timeout=60)
         assert decision(answer) == "allow", what
         assert answer["hookSpecificOutput"]["updatedInput"] == updated, what
         assert "with changes" in answer["hookSpecificOutput"]["additionalContext"]
@@ -200,7 +200,7 @@ def test_what_cannot_be_put_into_the_tool_is_sent_back(
     )
     rule(reviewer, str(codex.review.code), "amend", amended={"command": "ls build"})
 
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert "deny" in str(answer)
     assert "ls build" in str(answer)
 
@@ -254,7 +254,7 @@ def test_an_agent_that_asks_again_is_not_put_before_a_person_twice(
     assert Review.objects.filter(run=codex.run).count() == 1
 
     rule(reviewer, str(codex.review.code), "approve")
-    assert again.result(timeout=10) == {}
+    assert again.result(timeout=60) == {}
     # One approval, one call: the next one is asked about anew.
     codex.options = {**SOON}
     codex.parked(lambda: codex.before(ASKED, "call_3"))
@@ -273,7 +273,7 @@ def test_codex_need_not_ask_its_user_about_what_a_person_approved(
 
     waiting = codex.parked(lambda: codex.before(ASKED, "call_1"))
     rule(reviewer, str(codex.review.code), "approve")
-    assert waiting.result(timeout=10) == {}
+    assert waiting.result(timeout=60) == {}
     assert behavior(request()) == "allow"
 
     # What only our gates let go is left to its user, unless they want otherwise.
@@ -288,7 +288,7 @@ def test_codex_need_not_ask_its_user_about_what_a_person_approved(
     asked = codex.parked(lambda: request(tool_input=fresh))
     amended = {"command": "make clean"}
     rule(reviewer, str(codex.review.code), "amend", amended=amended)
-    answer = asked.result(timeout=10)
+    answer = asked.result(timeout=60)
     assert behavior(answer) == "deny"
     assert "make clean" in answer["hookSpecificOutput"]["decision"]["message"]
     codex.options = SOON

@@ -249,7 +249,7 @@ def test_a_cut_connection_is_mended_while_a_person_thinks(
         network.mend()
         until(lambda: is_waited_for(claude.run))
         rule(reviewer, str(claude.review.code), "approve")
-        said = check_answer("claude-code", "PreToolUse", answer.result(timeout=10))
+        said = check_answer("claude-code", "PreToolUse", answer.result(timeout=60))
         assert said["hookSpecificOutput"]["permissionDecision"] == "allow"
         assert network.connections == 2
 

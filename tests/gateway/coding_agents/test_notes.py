@@ -34,7 +34,7 @@ def test_with_an_approved_call(
     host = Host(client=agent, dialect=dialect)
     waiting = host.parked(lambda: host.before(ASKED))
     rule(reviewer, str(host.review.code), "approve", note=NOTE)
-    assert context(waiting.result(timeout=10)).endswith(QUOTED)
+    assert context(waiting.result(timeout=60)).endswith(QUOTED)
 
 
 @DIALECTS
@@ -45,7 +45,7 @@ def test_with_a_changed_call(
     waiting = host.parked(lambda: host.before(ASKED))
     amended = {"command": "make clean"}
     rule(reviewer, str(host.review.code), "amend", amended=amended, note=NOTE)
-    said = context(waiting.result(timeout=10))
+    said = context(waiting.result(timeout=60))
     assert said.count("Fine.") == 1
     assert QUOTED in said
     assert "changed" in said
@@ -59,7 +59,7 @@ def test_with_a_change_that_the_agent_has_to_send_itself(
     waiting = host.parked(lambda: host.fire("PermissionRequest-Bash", tool_input=given))
     amended = {"command": "make clean"}
     rule(reviewer, str(host.review.code), "amend", amended=amended, note=NOTE)
-    told = waiting.result(timeout=10)["hookSpecificOutput"]["decision"]
+    told = waiting.result(timeout=60)["hookSpecificOutput"]["decision"]
     assert told["behavior"] == "deny"
     assert "make clean" in told["message"]
     assert QUOTED in told["message"]
@@ -75,7 +75,7 @@ def test_with_the_result_after_a_pause(
     waiting = host.parked(lambda: host.after("ls", "toolu_2"))
     assert host.review.kind == Kind.PAUSE
     rule(reviewer, str(host.review.code), "approve", note=NOTE)
-    assert context(waiting.result(timeout=10)).endswith(QUOTED)
+    assert context(waiting.result(timeout=60)).endswith(QUOTED)
 
 
 def test_with_a_call_that_waited_for_the_whole_run(
@@ -87,14 +87,14 @@ def test_with_a_call_that_waited_for_the_whole_run(
     paused = claude.parked(lambda: claude.after("ls", "toolu_2"))
     waiting = claude.parked(lambda: claude.before("ls b", "toolu_3"))
     rule(reviewer, str(claude.review.code), "approve", note=NOTE)
-    paused.result(timeout=10)
-    assert context(waiting.result(timeout=10)).endswith(QUOTED)
+    paused.result(timeout=60)
+    assert context(waiting.result(timeout=60)).endswith(QUOTED)
 
 
 def test_a_denial_says_it_once(claude: Host, reviewer: httpx.Client) -> None:
     waiting = claude.parked(lambda: claude.before(ASKED))
     rule(reviewer, str(claude.review.code), "deny", note="use make clean")
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert decision(answer) == "deny"
     assert reason(answer).count("use make clean") == 1
     assert "additionalContext" not in answer["hookSpecificOutput"]

@@ -131,6 +131,6 @@ def test_a_revoked_key_does_not_hear_of_the_ruling(
         revoked_at=claude.review.opened_at
     )
     rule(reviewer, str(claude.review.code), "approve")
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert decision(answer) == "deny"
     assert "key" in str(answer)

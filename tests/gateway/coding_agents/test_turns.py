@@ -44,7 +44,7 @@ def test_a_person_answers_the_agents_question(
 
     rule(reviewer, str(claude.review.code), "answer", answer="Keep it for a week")
 
-    answer = waiting.result(timeout=10)
+    answer = waiting.result(timeout=60)
     assert answer["decision"] == "block"
     assert "Keep it for a week" in answer["reason"]
 
@@ -54,7 +54,7 @@ def test_an_aborted_question_halts(codex: Host, reviewer: httpx.Client) -> None:
     said = "Shall I delete the old table?"
     waiting = codex.parked(lambda: codex.fire("Stop", last_assistant_message=said))
     rule(reviewer, str(codex.review.code), "abort", note="leave it")
-    assert "leave it" in waiting.result(timeout=10)["stopReason"]
+    assert "leave it" in waiting.result(timeout=60)["stopReason"]
 
 
 def test_quiet_ends(claude: Host) -> None:

@@ -46,7 +46,7 @@ class FakeCommitter:
     def _do(self, job: Job) -> None:
         request: Any = job.request
         self.entered.set()
-        assert self.open.wait(timeout=20)
+        assert self.open.wait(timeout=60)
         self.done.append(request.agent)
         job.settle(None, None)
 

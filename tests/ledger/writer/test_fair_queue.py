@@ -49,7 +49,7 @@ def test_a_flood_of_one_sender_holds_nobody_else_up() -> None:
     writer, committer = Writer(), FakeCommitter()
     writer._committer = committer  # type: ignore[assignment]
     flood = [put(writer, Request(agent="flood")) for _ in range(200)]
-    assert committer.entered.wait(timeout=20)
+    assert committer.entered.wait(timeout=60)
     others = [
         Request(agent="ruling"),
         PlainRequest(agent="step"),
@@ -57,7 +57,7 @@ def test_a_flood_of_one_sender_holds_nobody_else_up() -> None:
     ]
     answered = [*flood, *(put(writer, other) for other in others)]
     committer.open.set()
-    assert all(event.wait(timeout=20) for event in answered)
+    assert all(event.wait(timeout=60) for event in answered)
     writer.close()
 
     # What is under way is finished, and a turn or two of the flood may come between.
@@ -83,14 +83,14 @@ def test_who_comes_after_the_end_was_announced_is_told_so() -> None:
     writer, committer = Writer(), FakeCommitter()
     writer._committer = committer  # type: ignore[assignment]
     put(writer, Request(agent="a"))
-    assert committer.entered.wait(timeout=20)
+    assert committer.entered.wait(timeout=60)
     writer._jobs.put(None)
     refused: Queue[BaseException | None] = Queue()
     late = Request(agent="late")
     writer._put(Job(late, lambda _answer, error: refused.put(error)))
 
     committer.open.set()
-    error = refused.get(timeout=20)
+    error = refused.get(timeout=60)
 
     assert isinstance(error, Unavailable)
     assert committer.done == ["a"]

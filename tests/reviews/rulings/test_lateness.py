@@ -41,7 +41,7 @@ def test_a_late_ruling_ends_the_review_for_ever(
     ruling = partial(reviewer.post, f"/reviews/{review}/ruling", json=body)
 
     problem(ruling(), "review-expired")
-    assert parked.result(timeout=20).json()["state"] == "expired"
+    assert parked.result(timeout=60).json()["state"] == "expired"
     Review.objects.filter(code=review).update(due_at=timezone.now() + IN_TIME)
     problem(ruling(), "review-expired")
 

@@ -85,5 +85,5 @@ def waiting_review(project: Project, *, besides: str | None = None) -> Review:
         review = opened.all().first()
         return review is not None and is_waited_for(review.run)
 
-    until(found, seconds=40)
+    until(found, seconds=60)
     return opened.get()

@@ -86,7 +86,7 @@ def test_calls_are_denied_approved_and_changed(
     process = start(session, "Clean up")
 
     rule(reviewer, str(waiting_review(project).code), "approve", note="fine")
-    until(lambda: not (session.project / "build").exists(), seconds=20)
+    until(lambda: not (session.project / "build").exists(), seconds=60)
     amended = {"command": "touch amended"}
     rule(reviewer, str(waiting_review(project).code), "amend", amended=amended)
     rule(reviewer, str(waiting_review(project).code), "deny", note="keep out")

@@ -30,6 +30,8 @@ HOURS = 24
 STEPS = HOURS * (200 if ALL else 6)
 ROUNDS = 24 if ALL else 1
 TIME_FACTOR = 0.02
+# Of whatever this test waits for; a busy machine may take most of it.
+SECONDS = 1_200 if ALL else 240
 ACTIONS = {
     "pause": ("approve", "approve", "abort"),
     "confirmation": ("approve", "approve", "deny"),
@@ -39,7 +41,7 @@ ACTIONS = {
 }
 
 
-@pytest.mark.timeout(2_400 if ALL else 300)
+@pytest.mark.timeout(2 * SECONDS)
 def test_figures_are_a_recount_after_a_day_with_kills(
     database: None, tmp_path: Path
 ) -> None:
@@ -58,7 +60,7 @@ def test_figures_are_a_recount_after_a_day_with_kills(
             in_the_background(lambda done: pass_hours(site, fleets, done)),
         ):
             kill_in_the_middle(site, fleets)
-            until(lambda: count_steps(fleets) >= STEPS, seconds=1_200 if ALL else 90)
+            until(lambda: count_steps(fleets) >= STEPS, seconds=SECONDS)
         with open_api(site.urls[-1], tokens[0]) as manager:
             check(site, manager, slug, people)
 
@@ -98,8 +100,8 @@ def kill_in_the_middle(site: Site, fleets: Sequence[Fleet]) -> None:
             if number % 6 == 0:
                 site.kill_server()
             wait_for_steps(fleets)
-        # Where a server has counted everything, there is nothing to die of.
-        for _ in range(3):
+        # Where a server was faster and has counted everything, there is nothing to die of.
+        for _ in range(30):
             wait_for_steps(fleets)
             died = site.count(1 + number % 2)
             if died.returncode != 0:
@@ -110,7 +112,7 @@ def kill_in_the_middle(site: Site, fleets: Sequence[Fleet]) -> None:
 def wait_for_steps(fleets: Sequence[Fleet]) -> None:
     """So many that several slices are not counted yet."""
     enough = count_steps(fleets) + 12
-    until(lambda: count_steps(fleets) >= enough, seconds=90)
+    until(lambda: count_steps(fleets) >= enough, seconds=SECONDS)
 
 
 def count_steps(fleets: Sequence[Fleet]) -> int:
@@ -147,7 +149,7 @@ def in_the_background(work: Callable[[Event], None]) -> Iterator[None]:
             yield
         finally:
             done.set()
-        result.result(timeout=30)
+        result.result(timeout=SECONDS)
 
 
 def pass_hours(site: Site, fleets: Sequence[Fleet], done: Event) -> None:
