@@ -8,10 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import User
-from console.format import format_ago, format_iso
+from console.format import format_ago, format_count, format_iso, format_seconds
 from console.people import Person, build_person
 from console.queue.amending.changes import ShownChange, build_changes
 from console.queue.call_parts import ChangedCall, build_changed_call
+from guidance.core.steps.allowances import format_value
+from reviews.allowances.giving import read_choice
 from reviews.models import Review, ReviewApproval
 from reviews.rulings.four_eyes import Approvals, load_approvals
 from safetext import make_visible
@@ -21,6 +23,7 @@ from safetext import make_visible
 class ShownApproval:
     by: Person
     did: str
+    allowed: str
     note: str
     at: str
     ago: str
@@ -69,9 +72,23 @@ def _build_approval(row: ReviewApproval, did: str, at: datetime) -> ShownApprova
     return ShownApproval(
         by=build_person(row.by),
         did=did,
+        allowed=_describe_choice(row),
         note=make_visible(row.note),
         at=format_iso(row.at),
         ago=format_ago((at - row.at).total_seconds()),
+    )
+
+
+def _describe_choice(row: ReviewApproval) -> str:
+    """For how long a paused run may go on if it is for this person."""
+    if row.review.kind != "pause":
+        return ""
+    choice = read_choice(row.allowance)
+    if choice is None:
+        return "this once"
+    return (
+        f"{choice.gate} up to {format_value(choice.gate, choice.up_to)} for "
+        f"{format_count(choice.steps, 'step')}, {format_seconds(choice.minutes * 60)} at most"
     )
 
 

@@ -10,13 +10,18 @@ from typing import Any
 
 from common.errors import Invalid
 from common.ids import uuid7
-from guidance.core.reviews.allowances import NotOffered, Offer, build_offer
+from guidance.core.reviews.allowances import (
+    AllowanceChoice,
+    NotOffered,
+    Offer,
+    build_offer,
+)
 from guidance.core.steps.allowances import format_value
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
 from ledger.plan import Plan
 from reviews.allowances.ending import REPLACED, end_allowance
-from reviews.models import Review
+from reviews.models import Review, ReviewApproval
 from reviews.schemas.reviews import AllowanceIn
 
 
@@ -24,18 +29,15 @@ from reviews.schemas.reviews import AllowanceIn
 class NewAllowance:
     """What a ruling gives; it counts from the moment of the ruling."""
 
-    gate: str
+    choice: AllowanceChoice
     value: float
     limit: float
-    up_to: float
-    steps: int
-    minutes: int
 
     def give(self, plan: Plan, *, review: str, actor: str, note: str) -> None:
         """The next step is the first that it covers. One for the same gate ends."""
         memory = plan.run.memory
         for before in memory.allowances:
-            if before.gate == self.gate:
+            if before.gate == self.choice.gate:
                 end_allowance(plan, before, reason=REPLACED, actor=actor)
         plan.add_entry(
             "allowance.given",
@@ -43,13 +45,15 @@ class NewAllowance:
             payload={
                 "allowance": str(uuid7()),
                 "review": review,
-                "gate": self.gate,
+                "gate": self.choice.gate,
                 "value": self.value,
                 "limit": self.limit,
-                "up_to": self.up_to,
-                "steps": self.steps,
-                "last_step": memory.last_step + self.steps,
-                "ends_at": format_timestamp(plan.at + timedelta(minutes=self.minutes)),
+                "up_to": self.choice.up_to,
+                "steps": self.choice.steps,
+                "last_step": memory.last_step + self.choice.steps,
+                "ends_at": format_timestamp(
+                    plan.at + timedelta(minutes=self.choice.minutes)
+                ),
                 "by": actor,
                 "note": note,
             },
@@ -67,8 +71,8 @@ def find_offer(review: Review, content: Mapping[str, Any] | None = None) -> Offe
             get_policy(review.run.policy_id).policy.reviews.allowances,
             kind=review.kind,
             severity=review.severity,
-            approvals_needed=review.approvals_needed,
             findings=findings,
+            others=list_choices(review),
         )
     except (KeyError, TypeError):
         raise NotOffered("the review says too little of its signal") from None
@@ -89,19 +93,35 @@ def build_allowance(
     if asked.steps is None and asked.minutes is None:
         raise _build_refusal("say for how many steps or minutes")
     return NewAllowance(
-        gate=offer.gate,
         value=offer.value,
         limit=offer.limit,
-        up_to=_read_up_to(offer, asked.up_to),
-        steps=_read_bounded("steps", asked.steps, offer.max_steps),
-        minutes=_read_bounded("minutes", asked.minutes, offer.max_minutes),
+        choice=AllowanceChoice(
+            gate=offer.gate,
+            up_to=_read_up_to(offer, asked.up_to),
+            steps=_read_bounded(offer, "steps", asked.steps, offer.max_steps),
+            minutes=_read_bounded(offer, "minutes", asked.minutes, offer.max_minutes),
+        ),
     )
 
 
-def _read_bounded(name: str, asked: int | None, most: int) -> int:
-    """What is left out is as much as the policy permits."""
+def list_choices(review: Review) -> list[AllowanceChoice | None]:
+    """What those would allow who have approved this review before; one query where it
+    takes several people."""
+    if review.approvals_needed == 1:
+        return []
+    stored = ReviewApproval.objects.filter(review=review.pk).order_by("version")
+    return [read_choice(text) for text in stored.values_list("allowance", flat=True)]
+
+
+def read_choice(text: str | None) -> AllowanceChoice | None:
+    """As an approval has it; None for one that lets the run go on only once."""
+    return None if text is None else AllowanceChoice(**json.loads(text))
+
+
+def _read_bounded(offer: Offer, name: str, asked: int | None, most: int) -> int:
+    """What is left out is as much as may be."""
     if asked is not None and asked > most:
-        raise _build_refusal(f"the policy permits at most {most:,}", name)
+        raise _build_refusal(f"{offer.bounded_by} at most {most:,}", name)
     return most if asked is None else asked
 
 
@@ -110,7 +130,7 @@ def _read_up_to(offer: Offer, asked: float | None) -> float:
         return offer.usual
     if asked > offer.highest:
         highest = format_value(offer.gate, offer.highest)
-        raise _build_refusal(f"the policy permits at most {highest}", "up_to")
+        raise _build_refusal(f"{offer.bounded_by} at most {highest}", "up_to")
     if asked <= offer.limit:
         limit = format_value(offer.gate, offer.limit)
         raise _build_refusal(f"up to {limit} nothing is asked anyway", "up_to")

@@ -26,6 +26,10 @@ class ReviewApproval(models.Model):
         default="[]", help_text="Canonical JSON: what the gates say of the changed call"
     )
 
+    allowance = models.TextField(  # noqa: DJ001 (null: it goes on only once)
+        null=True, help_text="Canonical JSON: what the person would allow beforehand"
+    )
+
     class Meta:
         constraints = (
             models.UniqueConstraint(

@@ -132,7 +132,7 @@ def _keep_approval(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> No
     review = rows.get_table("review")[payload["review"],]
     version = payload["version"]
     review.change(now, version=version + 1, approvals_given=payload["given"])
-    amended = payload.get("amended")
+    amended, allowed = payload.get("amended"), payload.get("allowance")
     rows.add(
         "approval",
         payload["review"],
@@ -142,6 +142,7 @@ def _keep_approval(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> No
         note=payload["note"],
         amended=None if amended is None else to_canonical_json(amended),
         findings=to_canonical_json(payload.get("amended_findings", [])),
+        allowance=None if allowed is None else to_canonical_json(allowed),
         by=now.actor,
         at=now.at,
     )

@@ -157,7 +157,9 @@ TABLES = (
         ReviewApproval.objects.all(),
         "review__run_id",
         ("review__code", "version"),
-        _keep_same("action", "note", "amended", "findings", "at", by="by__code"),
+        _keep_same(
+            *("action", "note", "amended", "findings", "allowance", "at"), by="by__code"
+        ),
         _build_person_reader("by"),
     ),
     Table(

@@ -122,6 +122,7 @@ def build_approvals_answer(approvals: Approvals | None) -> dict[str, Any]:
                 "at": format_timestamp(row.at),
                 "action": row.action,
                 "note": row.note,
+                "allowance": json.loads(row.allowance) if row.allowance else None,
             }
             for row in (approvals.counted if approvals else ())
         ],

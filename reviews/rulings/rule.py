@@ -225,6 +225,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         if amends and self.approval is not None:
             findings = [each.to_json() for each in self.approval.findings]
             changed = {"amended": self.approval.amended, "amended_findings": findings}
+        allowed = self.allowance.choice.to_json() if self.allowance else None
         plan.add_entry(
             "review.amended" if amends else "review.approved",
             actor=self.person.actor,
@@ -239,6 +240,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 "given": given,
                 "needed": review.approvals_needed,
                 **changed,
+                **({"allowance": allowed} if allowed else {}),
             },
         )
         plan.rows.append(
@@ -253,6 +255,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 if amends and self.approval
                 else None,
                 findings=to_canonical_json(changed.get("amended_findings", [])),
+                allowance=to_canonical_json(allowed) if allowed else None,
             )
         )
         plan.side_updates.append(

@@ -67,8 +67,8 @@ class RememberIn(Body):
 
 class AllowanceIn(Body):
     """With the approval of a pause: how long the signal that paused the run does not ask
-    again. What is left out is as much as the policy permits; `steps` or `minutes` is
-    needed."""
+    again. What is left out is as much as the policy permits, and whoever has approved
+    before; `steps` or `minutes` is needed."""
 
     steps: Annotated[
         int | None, Field(ge=1, le=10_000, description="the next so many steps")
@@ -175,6 +175,15 @@ class ApprovalsOut(BaseModel):
     given: int
 
 
+class AllowanceChoiceOut(BaseModel):
+    """What one of several approvers would allow: nobody after them allows more."""
+
+    gate: str
+    up_to: float
+    steps: int
+    minutes: int
+
+
 class ApprovalOut(BaseModel):
     """An approval that was not the last one needed."""
 
@@ -182,6 +191,9 @@ class ApprovalOut(BaseModel):
     at: Moment
     action: Action
     note: str
+    allowance: Annotated[
+        AllowanceChoiceOut | None, Field(description="null: it goes on only once")
+    ]
 
 
 class ReviewOut(BaseModel):

@@ -61,13 +61,24 @@ class Approvals(Answer):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AllowanceChoice(Answer):
+    """What one of several approvers would allow: nobody after them allows more."""
+
+    gate: str
+    up_to: float
+    steps: int
+    minutes: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Approval(Answer):
-    """One that was not the last one needed."""
+    """One that was not the last one needed; without an allowance it goes on only once."""
 
     by: str
     at: str
     action: str
     note: str = ""
+    allowance: AllowanceChoice | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

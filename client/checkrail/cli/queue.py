@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from checkrail.answers import Review, ReviewDetail
+from checkrail.answers.reviews import Approval
 from checkrail.cli.content import (
     describe_ruling_effect,
     describe_waiting,
@@ -158,6 +159,8 @@ def _print_content(review: ReviewDetail | Review) -> None:
     if review.approvals:
         given, needed = review.approvals.given, review.approvals.needed
         print_line(f"\nApprovals: {given} of {needed}.")
+    for each in getattr(review, "approved_by", ()):
+        print_line(f"  {make_one_line(each.by)}{_describe_choice(each)}")
     changed = getattr(review, "amended", None)
     if changed:
         print_line("\nSomebody changed it. To run instead:")
@@ -165,3 +168,14 @@ def _print_content(review: ReviewDetail | Review) -> None:
         for line in render_content({**changed, "findings": [*found]}):
             print_folded(line)
     print_line(f"\nYou may: {', '.join(review.rulings) or 'nothing'}")
+
+
+def _describe_choice(approval: Approval) -> str:
+    """What this person would let the run go on with, and for how long."""
+    allowed = approval.allowance
+    if allowed is None:
+        return ""
+    return (
+        f": {make_one_line(allowed.gate)} up to {allowed.up_to:g} for "
+        f"{allowed.steps:,} steps, {allowed.minutes:,} minutes at most"
+    )

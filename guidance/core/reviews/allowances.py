@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.reviews.section import AllowanceRules
@@ -18,8 +18,27 @@ class NotOffered(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AllowanceChoice:
+    """What one of several approvers would allow."""
+
+    gate: str
+    up_to: float
+    steps: int
+    minutes: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "gate": self.gate,
+            "up_to": self.up_to,
+            "steps": self.steps,
+            "minutes": self.minutes,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """`value` of this `gate` was over its `limit`. Up to `highest` it may be allowed."""
+    """`value` of this `gate` was over its `limit`. Up to `highest` it may be allowed.
+    `bounded_by` says whose word the bounds are."""
 
     gate: str
     value: float
@@ -27,6 +46,7 @@ class Offer:
     highest: float
     max_steps: int
     max_minutes: int
+    bounded_by: str = "the policy permits"
 
     @property
     def usual(self) -> float:
@@ -47,11 +67,12 @@ def build_offer(
     *,
     kind: str,
     severity: str,
-    approvals_needed: int,
     findings: Sequence[Mapping[str, Any]],
+    others: Sequence[AllowanceChoice | None] = (),
 ) -> Offer:
     """Raises NotOffered. `findings` are those of the decision that paused the run; the
-    first that paused it is the one in question."""
+    first that paused it is the one in question. `others` is what those would allow who have
+    approved before; None lets it go on only once. Nobody allows more than they do."""
     if not rules.max_steps:
         raise NotOffered("the policy asks every time")
     paused = next((each for each in findings if each["decision"] == "pause"), None)
@@ -59,19 +80,32 @@ def build_offer(
         raise NotOffered("only a paused run can be allowed something beforehand")
     if severity == "critical":
         raise NotOffered("what is critical is asked about every time")
-    if approvals_needed > 1:
-        raise NotOffered("what takes several people is asked about every time")
     gate, value, limit = paused["gate"], paused["value"], paused["limit"]
     ceiling = get_ceiling(rules, gate)
     if ceiling is None or value is None or limit is None:
         raise NotOffered(f"{gate} is asked about every time")
     if ceiling <= limit:
         raise NotOffered("the policy allows nothing over the limit")
-    return Offer(
+    offer = Offer(
         gate=gate,
         value=value,
         limit=limit,
         highest=ceiling,
         max_steps=rules.max_steps,
         max_minutes=rules.max_minutes,
+    )
+    for choice in others:
+        offer = _narrow(offer, choice)
+    return offer
+
+
+def _narrow(offer: Offer, choice: AllowanceChoice | None) -> Offer:
+    if choice is None:
+        raise NotOffered("another approver lets it go on only once")
+    return replace(
+        offer,
+        highest=min(offer.highest, choice.up_to),
+        max_steps=min(offer.max_steps, choice.steps),
+        max_minutes=min(offer.max_minutes, choice.minutes),
+        bounded_by="another approver allows",
     )

@@ -231,7 +231,6 @@ def test_what_may_not_be_allowed(
             {"reviews": {"severity": {"gates": {"uncertainty": "critical"}}}},
             "what is critical",
         ),
-        ({"four_eyes": {"severity": ["medium"]}}, "several people"),
         ({"reviews": {"allowances": {"max_steps": 0}}}, "the policy asks every time"),
         (
             {"reviews": {"allowances": {"max_uncertainty": 0.5}}},

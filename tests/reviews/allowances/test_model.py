@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.policy import Policy
+from guidance.core.reviews.allowances import AllowanceChoice
 from guidance.core.runs.memory import Memory
 from ledger.plan import Plan
 from reviews.allowances.ending import end_used_allowances
@@ -39,6 +40,13 @@ class Count:
         return value > LIMIT and not allowed
 
 
+def build_allowance(*, up_to: float, steps: int, minutes: int) -> NewAllowance:
+    choice = AllowanceChoice(
+        gate="uncertainty", up_to=up_to, steps=steps, minutes=minutes
+    )
+    return NewAllowance(choice=choice, value=0.9, limit=LIMIT)
+
+
 reports = st.tuples(st.sampled_from([0.5, 0.81, 0.85, 0.9, 0.96]), st.integers(0, 7))
 
 
@@ -53,14 +61,7 @@ def test_a_run_asks_where_a_plain_count_says_so(
     reports: list[tuple[float, int]], steps: int, minutes: int, up_to: float
 ) -> None:
     """Each pause is approved with the same allowance."""
-    allowance = NewAllowance(
-        gate="uncertainty",
-        value=0.9,
-        limit=LIMIT,
-        up_to=up_to,
-        steps=steps,
-        minutes=minutes,
-    )
+    allowance = build_allowance(up_to=up_to, steps=steps, minutes=minutes)
     run, at, count = build_run(), AT, Count()
     policy = Policy()
     for number, (value, waited) in enumerate(reports, start=1):
@@ -83,9 +84,7 @@ def test_a_run_asks_where_a_plain_count_says_so(
 
 
 def test_the_same_value_each_step_asks_once_for_each_n() -> None:
-    allowance = NewAllowance(
-        gate="uncertainty", value=0.9, limit=LIMIT, up_to=0.9, steps=20, minutes=60
-    )
+    allowance = build_allowance(up_to=0.9, steps=20, minutes=60)
     run, asked = build_run(), []
     for number in range(1, 64):
         report = make_report(number, uncertainty=0.9, checkpoint=True)
