@@ -79,7 +79,7 @@ def main(runs: int, steps: int, long: int = 0) -> None:
     templates = [load_template(run) for run in _list_lived()]
     copying = _copy(templates, runs - len(templates) - bool(long))
     if long:
-        asyncio.run(_report(agents[0], people, Random(1), number=0, count=long))
+        asyncio.run(live_run(agents[0], people, Random(1), number=0, count=long))
     close_writer()
     more_seconds, more_cpu, more = _keep_figures(project_id)
     with connection.cursor() as cursor:
@@ -142,10 +142,10 @@ async def _live(
         agent = agents[number % len(agents)]
         # Some have half as many steps, some as many more.
         count = max(1, each + (number % 3 - 1) * each // 2)
-        await _report(agent, people, chance, number=number, count=count)
+        await live_run(agent, people, chance, number=number, count=count)
 
 
-async def _report(
+async def live_run(
     agent: AgentPrincipal,
     people: list[PersonPrincipal],
     chance: Random,
@@ -212,7 +212,7 @@ async def _rule(person: PersonPrincipal, code: str, action: str) -> None:
             action=action,
             version=review.version,
             content_digest=review.content_digest,
-            note="",
+            note="As it is.",
         )
 
     await sync_to_async(rule)()
