@@ -20,11 +20,13 @@ from tests.conftest import client_for
 from tests.gateway.coding_agents.hosts import Host
 from tests.gateway.coding_agents.test_fails_closed import holds
 from tests.support.builders import Robot, pause_at_once, start_run
+from tests.support.examples import ALL
 from tests.support.live import Live
 from tests.support.processes import another_web_process
 from tests.support.waiting import until
 
-PROMISED_S = 5
+# Promised are 5 seconds; a machine that tests beside it may be kept from its work longer.
+PROMISED_S = 5 if ALL else 30
 # Until a key expires here.
 SOON = timedelta(seconds=1)
 
