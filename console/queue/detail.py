@@ -209,7 +209,7 @@ def build_detail(
         rulings=list_choices(review),
     )
     held = list_held(review, viewer=viewer, at=at)
-    approvals = build_approvals(review, viewer=viewer, at=at)
+    approvals = build_approvals(review, viewer=viewer, at=at, once=kind.says_once)
     body = kind.build_body(subject)
     given = build_given(review, at=at) if outcome else None
     progress = kind.get_progress(body)
@@ -273,12 +273,10 @@ def build_detail(
         rulings=subject.rulings,
         is_about_work=kind.is_about_work,
         buttons=[
-            replace(button, disabled=True)
-            if approvals and approvals.refusal and button.action in APPROVING
-            else button
+            _fit_approvals(button, approvals)
             for button in fit_buttons(kind.list_buttons(subject, body), review.severity)
         ],
-        hint=kind.build_hint(subject, body),
+        hint=(approvals and approvals.hint) or kind.build_hint(subject, body),
         note=_NOTE_AFTERWARDS if outcome else kind.build_note_box(subject, body),
         abort_text=(
             f"{agent} is told to stop and the run ends for good. "
@@ -301,6 +299,14 @@ def build_detail(
         approvals=approvals,
         held=held,
     )
+
+
+def _fit_approvals(button: Button, approvals: ShownApprovals | None) -> Button:
+    """Where several people approve, it says which approval it would be."""
+    if approvals is None or button.action not in APPROVING:
+        return button
+    label = approvals.label if button.action == "approve" else button.label
+    return replace(button, label=label, disabled=bool(approvals.refusal))
 
 
 def _quote(summary: str, signature: str) -> str:

@@ -119,6 +119,8 @@ class ReviewKind(ABC, Generic[B]):
     # One and several.
     nouns: ClassVar[tuple[str, str]]
     hint: ClassVar[str] = ""
+    # Said of an approval that allows nothing beforehand, where it could.
+    says_once: ClassVar[str] = ""
     template: ClassVar[str]
     buttons_template: ClassVar[str] = "console/queue/_buttons.html"
     properties_template: ClassVar[str] = ""

@@ -41,6 +41,7 @@ class PauseKind(ReviewKind[Pause]):
     hint: ClassVar[str] = (
         "Approve lets the run continue and its counters start again; abort ends it."
     )
+    says_once: ClassVar[str] = "this once"
     template: ClassVar[str] = "console/queue/kinds/_pause.html"
     is_about_last_step: ClassVar[bool] = True
 

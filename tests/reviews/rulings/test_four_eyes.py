@@ -216,15 +216,25 @@ def test_the_policy_says_where(
 
 
 def test_the_page_tells_everybody_how_many_have_approved(
-    project: Project, call: dict[str, Any], alice: Person, bob: Person
+    project: Project, call: dict[str, Any], alice: Person, bob: Person, cleo: Person
 ) -> None:
     reviewers, managers = (open_desk(each, project, call) for each in (bob, alice))
+    give(project, cleo)
+    untouched = reviewers.look()
+    assert "You would be the first" in untouched.text
+    assert "Nothing goes on before the last approval" in untouched.text
+    assert "Approve, first of two" in untouched.text
     pane = reviewers.rule("approve", text="Looks right")
     assert pane.status == 200
     assert "1 of 2" in pane.text
     assert "You have approved this already" in pane.text
     shown = managers.look()
     assert "1 of 2" in shown.text
-    assert bob.user.display_name in shown.part("Approvals")
+    part = shown.part("Approvals")
+    assert bob.user.display_name in part
+    assert "Two people must approve" in part
+    assert f"{cleo.user.display_name} owns the agent and does not count" in part
+    assert "You would be the second" in shown.text
+    assert "Approve, second of two" in shown.text
     assert reviewers.rule("approve").status == 403
     assert "You approved this" in managers.rule("approve").text
