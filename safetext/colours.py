@@ -22,7 +22,7 @@ from pygments.token import (
 from safetext.marks import Layer
 
 # Lexers are regular expressions, some with a cost that grows with the square of the
-# text or of a line. So they get little text, no long lines and little time; what they
+# text or of a line. So they get little text, no long lines and little of the processor; what they
 # have not coloured by then stays plain.
 _CHARACTERS = 48 * 1024
 _LINE = 1000
@@ -103,7 +103,7 @@ def _create_lexer(name: str) -> Lexer:
 
 
 def _find_spans(lexer: Lexer, text: str) -> Iterator[tuple[int, int, str]]:
-    until = time.perf_counter() + _SECONDS
+    until = time.thread_time() + _SECONDS
     done = 0
     try:
         for start, kind, value in lexer.get_tokens_unprocessed(text):
@@ -113,7 +113,7 @@ def _find_spans(lexer: Lexer, text: str) -> Iterator[tuple[int, int, str]]:
             if name and done <= start < end <= len(text):
                 yield start, end, name
                 done = end
-            if time.perf_counter() > until:
+            if time.thread_time() > until:
                 return
     except Exception:
         # A lexer's own defect must cost the colours and nothing else.
