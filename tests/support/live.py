@@ -51,6 +51,8 @@ def serve(application: App, *, send_buffer: int | None = None) -> Iterator[Live]
                 server_header=False,
                 proxy_headers=False,
                 timeout_graceful_shutdown=1,
+                # Longer than httpx keeps a connection: none is closed while it is used.
+                timeout_keep_alive=60,
             )
         )
         if not settings.EMBEDDED:

@@ -104,6 +104,7 @@ def another_web_process(
         arguments=(
             *("uvicorn", "config.asgi:application", "--port", str(port)),
             *("--log-level", "warning", "--no-proxy-headers"),
+            *("--timeout-keep-alive", "60"),
             *("--http", "config.server.http_protocol:TimedProtocol"),
         ),
         variables=environment(
