@@ -95,11 +95,11 @@ def build_offer(
         max_minutes=rules.max_minutes,
     )
     for choice in others:
-        offer = _narrow(offer, choice)
+        offer = _limit_offer(offer, choice)
     return offer
 
 
-def _narrow(offer: Offer, choice: AllowanceChoice | None) -> Offer:
+def _limit_offer(offer: Offer, choice: AllowanceChoice | None) -> Offer:
     if choice is None:
         raise NotOffered("another approver lets it go on only once")
     return replace(
