@@ -55,7 +55,11 @@ async def _start() -> None:
     await asyncio.to_thread(warm_up)
     get_broadcaster().start()
     await get_shadow_refresher().start()
-    # What is loaded now stays: the collector need not look at it again.
+    settle_collector()
+
+
+def settle_collector() -> None:
+    """What is loaded now stays: the collector need not look at it again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)

@@ -37,6 +37,7 @@ from accounts.models import Project, User  # noqa: E402
 from bench.figures import get_percentile  # noqa: E402
 from bench.servers.page_addresses import list_addresses  # noqa: E402
 from bench.yardstick import measure_slowness  # noqa: E402
+from config.lifespan import settle_collector  # noqa: E402
 from ledger.models import Run  # noqa: E402
 
 TIMES, WARM_UP = 20, 2
@@ -72,6 +73,7 @@ def main(slug: str, name: str, part: str = "") -> None:
     addresses = list_addresses(
         slug=slug, run=str(longest.code), word=str(middle.code)[-6:]
     )
+    settle_collector()  # as a server does it
     for address in addresses:
         if part in address:
             for number, each in enumerate(_list_beside(client, address)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 
-from django.db.models import Sum
+from django.db.models import Q, Sum
 
 from console.overview.period import Period
 from ledger.models import PeriodCount, PeriodTotals
@@ -62,17 +62,19 @@ def read_counts(
     *, project_id: int, period: Period, kinds: Sequence[str]
 ) -> dict[str, list[Count]]:
     """By kind, the most frequent first: of all of them by one query."""
-    now = _build_scope(project_id, period).build_filter()
+    scope = _build_scope(project_id, period)
     whole, last, passed = _split_before(project_id, period)
-    before, partly = whole.build_filter(), last.build_filter()
+    chosen = scope.build_filter() | whole.build_filter() | last.build_filter()
+    # Of the chosen rows the moment alone says to which of the three they belong.
+    now, before = Q(at__gte=scope.begin), Q(at__lt=last.begin)
     rows = (
-        PeriodCount.objects.filter(now | before | partly, kind__in=kinds)
+        PeriodCount.objects.filter(chosen, kind__in=kinds)
         .order_by()
         .values_list("kind", "key")
         .annotate(
             now=Sum("count", filter=now),
             before=Sum("count", filter=before),
-            partly=Sum("count", filter=partly),
+            partly=Sum("count", filter=~now & ~before),
         )
     )
     found: dict[str, list[Count]] = {kind: [] for kind in kinds}

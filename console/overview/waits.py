@@ -31,20 +31,17 @@ class Waits:
 
 def read_waits(*, project_id: int, period: Period) -> Waits:
     earlier = period.before
-    whole, before = read_times_of_spans(
-        project_id=project_id,
-        spans=[(period.since, period.until), (earlier.since, earlier.until)],
+    buckets = [(begin, begin + period.size) for begin in period.buckets]
+    before, *found = read_times_of_spans(
+        project_id=project_id, spans=[(earlier.since, earlier.until), *buckets]
     )
-    buckets = read_times_of_spans(
-        project_id=project_id,
-        spans=[(begin, begin + period.size) for begin in period.buckets],
-    )
-    severities = read_times_by_severity(project_id=project_id, since=period.since)
+    times = read_times_by_severity(project_id=project_id, since=period.since)
+    whole = times.get(None)
     return Waits(
         whole=_build(whole) if whole else None,
         before=_build(before) if before else None,
-        buckets=[_build(found) if found else None for found in buckets],
-        severities={name: _build(found) for name, found in severities.items()},
+        buckets=[_build(each) if each else None for each in found],
+        severities={name: _build(each) for name, each in times.items() if name},
     )
 
 

@@ -11,10 +11,11 @@ from django.db import connection
 from django.db.models import QuerySet
 from django.db.models.functions import Substr
 
-from common.percentiles import Percentiles, read_percentiles
+from common.percentiles import Percentiles
 from reviews.models import RulingFact
 
 SHARES = (50, 90)
+_QUANTILES = [share / 100 for share in SHARES]
 # From a moment up to and without another.
 Span = tuple[datetime, datetime]
 # Each span reads its own part of the index, in which rulings stand in their order: grouped
@@ -29,6 +30,13 @@ CROSS JOIN LATERAL (
 ) AS ranked
 ORDER BY span.place
 """
+# All of them are ranked beside each severity: the rows are read once for both.
+_BY_SEVERITY = """
+SELECT severity, count(*), percentile_disc(%s::float8[]) WITHIN GROUP (ORDER BY took_ms)
+FROM reviews_rulingfact
+WHERE project_id = %s AND at >= %s
+GROUP BY ROLLUP (severity)
+"""
 
 
 def read_times_of_spans(
@@ -39,18 +47,38 @@ def read_times_of_spans(
     if connection.vendor != "postgresql":
         return _read_by_place(project_id, spans)
     begins, ends = map(list, zip(*spans, strict=True))
-    shares = [share / 100 for share in SHARES]
     with connection.cursor() as cursor:
-        cursor.execute(_OF_SPANS, [begins, ends, shares, project_id])
+        cursor.execute(_OF_SPANS, [begins, ends, _QUANTILES, project_id])
         rows = cursor.fetchall()
     return [Percentiles(count, tuple(took)) if count else None for count, took in rows]
 
 
 def read_times_by_severity(
     *, project_id: int, since: datetime
-) -> dict[str, Percentiles]:
+) -> dict[str | None, Percentiles]:
+    """The same since a moment, of each severity, and of all of them under None."""
+    if connection.vendor != "postgresql":
+        return _rank_by_severity(project_id, since)
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_SEVERITY, [_QUANTILES, project_id, since])
+        rows = cursor.fetchall()
+    return {
+        severity: Percentiles(count, tuple(took))
+        for severity, count, took in rows
+        if count
+    }
+
+
+def _rank_by_severity(
+    project_id: int, since: datetime
+) -> dict[str | None, Percentiles]:
+    found: dict[str | None, list[int]] = defaultdict(list)
     facts = _list_facts(project_id, since)
-    return read_percentiles(facts, of="took_ms", shares=SHARES, by="severity")
+    for severity, took_ms in facts.values_list("severity", "took_ms"):
+        found[severity].append(took_ms)
+        found[None].append(took_ms)
+    ranked = {severity: _rank(times) for severity, times in found.items()}
+    return {severity: times for severity, times in ranked.items() if times}
 
 
 def _read_by_place(project_id: int, spans: Sequence[Span]) -> list[Percentiles | None]:
