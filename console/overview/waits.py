@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from common.percentiles import Percentiles
 from console.overview.period import Period
-from reviews.past_rulings.times import read_times_by_severity, read_times_of_spans
+from reviews.past_rulings.times import read_times_by, read_times_of_spans
 
 
 class Wait(NamedTuple):
@@ -35,7 +35,8 @@ def read_waits(*, project_id: int, period: Period) -> Waits:
     before, *found = read_times_of_spans(
         project_id=project_id, spans=[(earlier.since, earlier.until), *buckets]
     )
-    times = read_times_by_severity(project_id=project_id, since=period.since)
+    now = period.since, period.until
+    times = read_times_by("severity", project_id=project_id, span=now)
     whole = times.get(None)
     return Waits(
         whole=_build(whole) if whole else None,

@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import Count, Min, Q, QuerySet
 
 from accounts.models import Membership, User
-from common.percentiles import read_percentiles
+from common.percentiles import Percentiles, read_percentiles
 from ledger.chain import format_timestamp
 from reviews.models import APPROVING, Review, ReviewState, RulingFact
+from reviews.past_rulings.times import read_times_by
 
 # An approval so soon after opening was hardly read by anybody.
 FAST_MS = 3_000
@@ -175,16 +176,20 @@ def _count_actions(period: ReviewerPeriod) -> Iterable[Mapping[str, Any]]:
 def _add_times(
     period: ReviewerPeriod, figures: Mapping[int, RulingFigures], total: RulingFigures
 ) -> None:
-    facts = period.list_facts()
-    times = read_percentiles(facts, of="took_ms", shares=(50, 90), by="by_id")
+    times = _read_times(period)
     for by_id, (_count, (median_ms, p90_ms)) in times.items():
         # Whose first ruling came since the actions were counted is not shown yet.
-        mine = figures.get(by_id, RulingFigures())
+        mine = total if by_id is None else figures.get(by_id, RulingFigures())
         mine.median_ms, mine.p90_ms = median_ms, p90_ms
+
+
+def _read_times(period: ReviewerPeriod) -> dict[int | None, Percentiles]:
+    """By person; of everybody under None, where the period is not that of one person."""
     if period.only is None:
-        whole = read_percentiles(facts, of="took_ms", shares=(50, 90))
-        for _count, (median_ms, p90_ms) in whole.values():
-            total.median_ms, total.p90_ms = median_ms, p90_ms
+        span = period.since, period.until
+        return read_times_by("by_id", project_id=period.project_id, span=span)
+    facts = period.list_facts()
+    return read_percentiles(facts, of="took_ms", shares=(50, 90), by="by_id")
 
 
 def _count_waiting(project_id: int) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any, Literal
 
 from django.db import connection
 from django.db.models import QuerySet
@@ -30,12 +31,12 @@ CROSS JOIN LATERAL (
 ) AS ranked
 ORDER BY span.place
 """
-# All of them are ranked beside each severity: the rows are read once for both.
-_BY_SEVERITY = """
-SELECT severity, count(*), percentile_disc(%s::float8[]) WITHIN GROUP (ORDER BY took_ms)
+# All of them are ranked beside each group: the rows are read once for both.
+_BY_COLUMN = """
+SELECT {column}, count(*), percentile_disc(%s::float8[]) WITHIN GROUP (ORDER BY took_ms)
 FROM reviews_rulingfact
-WHERE project_id = %s AND at >= %s
-GROUP BY ROLLUP (severity)
+WHERE project_id = %s AND at >= %s AND at < %s
+GROUP BY ROLLUP ({column})
 """
 
 
@@ -53,32 +54,29 @@ def read_times_of_spans(
     return [Percentiles(count, tuple(took)) if count else None for count, took in rows]
 
 
-def read_times_by_severity(
-    *, project_id: int, since: datetime
-) -> dict[str | None, Percentiles]:
-    """The same since a moment, of each severity, and of all of them under None."""
+def read_times_by(
+    column: Literal["severity", "by_id"], *, project_id: int, span: Span
+) -> dict[Any, Percentiles]:
+    """The same of one span, for each value of a column, and for all rulings under None."""
     if connection.vendor != "postgresql":
-        return _rank_by_severity(project_id, since)
+        return _rank_by(column, project_id, span)
     with connection.cursor() as cursor:
-        cursor.execute(_BY_SEVERITY, [_QUANTILES, project_id, since])
+        statement = _BY_COLUMN.format(column=column)
+        cursor.execute(statement, [_QUANTILES, project_id, *span])
         rows = cursor.fetchall()
     return {
-        severity: Percentiles(count, tuple(took))
-        for severity, count, took in rows
-        if count
+        group: Percentiles(count, tuple(took)) for group, count, took in rows if count
     }
 
 
-def _rank_by_severity(
-    project_id: int, since: datetime
-) -> dict[str | None, Percentiles]:
-    found: dict[str | None, list[int]] = defaultdict(list)
-    facts = _list_facts(project_id, since)
-    for severity, took_ms in facts.values_list("severity", "took_ms"):
-        found[severity].append(took_ms)
+def _rank_by(column: str, project_id: int, span: Span) -> dict[Any, Percentiles]:
+    found: dict[Any, list[int]] = defaultdict(list)
+    facts = _list_facts(project_id, span[0]).filter(at__lt=span[1])
+    for group, took_ms in facts.values_list(column, "took_ms"):
+        found[group].append(took_ms)
         found[None].append(took_ms)
-    ranked = {severity: _rank(times) for severity, times in found.items()}
-    return {severity: times for severity, times in ranked.items() if times}
+    ranked = {group: _rank(times) for group, times in found.items()}
+    return {group: times for group, times in ranked.items() if times}
 
 
 def _read_by_place(project_id: int, spans: Sequence[Span]) -> list[Percentiles | None]:

@@ -20,7 +20,7 @@ from reviews.past_rulings.filters import (
     list_ruling_page,
 )
 from reviews.past_rulings.reviewers import ReviewerPeriod, count_reviewers
-from reviews.past_rulings.times import read_times_by_severity, read_times_of_spans
+from reviews.past_rulings.times import read_times_by, read_times_of_spans
 from tests.gateway.calls.calls import command
 from tests.ledger.run_list.test_plans import explain
 from tests.support.builders import Person, start_run
@@ -122,7 +122,8 @@ def test_times_to_a_ruling_are_found_by_indexes(
     plans = explain(partial(read_times_of_spans, project_id=project_id, spans=spans))
     assert "Index Cond: ((project_id = " in plans, plans
     assert WHOLE not in plans, plans
-    plans = explain(
-        partial(read_times_by_severity, project_id=project_id, since=days[0])
-    )
-    assert WHOLE not in plans, plans
+    for column in ("severity", "by_id"):
+        plans = explain(
+            partial(read_times_by, column, project_id=project_id, span=(days[0], now))
+        )
+        assert WHOLE not in plans, plans
