@@ -123,7 +123,7 @@ def _make_policy_work(api: httpx.Client) -> dict[str, str]:
 
 def _make_settings(api: httpx.Client) -> dict[str, str]:
     hook = {
-        "url": "https://hooks.example/checkrail",
+        "url": "https://hooks.invalid/checkrail",
         "types": ["review.opened", "run.stopped"],
         "description": "Chat of the team",
     }
