@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from statistics import fmean
 
 from bench.clients.agents import Load, report_steps
 from bench.figures import Figure, format_rate
@@ -11,7 +12,8 @@ from bench.servers.contents import PreparedRun
 from bench.servers.launch import Server
 
 AGENTS = 64
-ROUNDS = 4  # of which the best counts, for both
+# Both take turns, each as often first as second: steps become slower as a database grows.
+TURNS = ("free", "limited", "limited", "free") * 2
 SECONDS = 4
 SHARE = 0.9
 
@@ -19,18 +21,18 @@ SHARE = 0.9
 def measure_limits(server: AbstractContextManager[Server]) -> Iterator[Figure]:
     """Take a server with AGENTS runs and as many children of one run."""
     with server as running:
-        free, limited = [], []
-        for _ in range(ROUNDS):
-            free.append(_report(running, list(running.contents.runs)))
-            limited.append(_report(running, list(running.contents.children)))
-    best, peer = max(limited), max(free)
+        runs = {"free": running.contents.runs, "limited": running.contents.children}
+        rates: dict[str, list[float]] = {turn: [] for turn in runs}
+        for turn in TURNS:
+            rates[turn].append(_report(running, list(runs[turn])))
+    limited, free = fmean(rates["limited"]), fmean(rates["free"])
     yield Figure(
         label=f"{running.profile}: steps of one tree under every limit, {AGENTS} agents",
-        figure=format_rate(best),
-        compared_with=f"without any limit: {format_rate(peer)}",
-        ratio=best / peer,
+        figure=format_rate(limited),
+        compared_with=f"without any limit: {format_rate(free)}",
+        ratio=limited / free,
         target=f"{SHARE} of it",
-        met=best / peer >= SHARE,
+        met=limited / free >= SHARE,
     )
 
 
