@@ -145,7 +145,7 @@ def test_what_is_wrong_is_told_of_its_field_and_of_all_of_them() -> None:
 
 
 def test_what_has_no_field_of_its_own_stays_among_the_others() -> None:
-    odd = {"url": "https://a.org", "headers": {"A": ["x", "y"]}, "body": [1]}
+    odd = {"url": "https://a.invalid", "headers": {"A": ["x", "y"]}, "body": [1]}
     parts = build_amend_box(build_content("tool", arguments=odd)).parts
     assert [part.label for part in parts] == ["Address", "Other arguments, as JSON"]
     plain = build_content("tool", arguments={"address": "alice@example.org"})
