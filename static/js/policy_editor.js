@@ -47,3 +47,17 @@ let typed = false;
 editor.addEventListener("input", () => { typed = true; });
 editor.addEventListener("submit", () => { typed = false; });
 addEventListener("beforeunload", (event) => { if (typed) event.preventDefault(); });
+
+// What was typed before this script ran, or kept by the browser when the page was loaded
+// again, would otherwise stand on one side alone.
+const differs = (field) => {
+  if (field.matches("select")) {
+    const [first] = field.options;
+    return field.value !== ([...field.options].find((option) => option.defaultSelected) ?? first).value;
+  }
+  return field.matches("[type=radio], [type=checkbox]")
+    ? field.checked !== field.defaultChecked
+    : field.value !== field.defaultValue;
+};
+const early = [...editor.querySelectorAll("#yaml, [name^='f:']")].find(differs);
+early?.dispatchEvent(new Event("input", { bubbles: true }));

@@ -23,6 +23,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.driver import BROWSER, run_with_living_driver
+from tests.browser.patience import wait_before_acting
 from tests.browser.sessions import session_cookie
 from tests.runner.chromium import BROWSERS
 from tests.support.builders import Person
@@ -60,6 +61,7 @@ def browser(live: Live, pytestconfig: pytest.Config) -> Iterator[Browser]:
     expect.set_options(timeout=30_000)
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        wait_before_acting(patch)
         chromium = playwright.chromium.launch(
             executable_path=found, args=list(ARGUMENTS)
         )

@@ -6,7 +6,7 @@ import re
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from accounts.models import Project
 from reviews.policies.backtest.perform import perform_next
@@ -35,7 +35,6 @@ def press(page: Page, role: str, name: str) -> None:
     """By keyboard: whatever can be done has to be reached by it."""
     button = page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
     button.focus()
-    page.wait_for_load_state()  # before its script runs, a button sends its form
     page.keyboard.press("Enter")
 
 
@@ -141,3 +140,21 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(page.locator(".shown-diff")).to_contain_text("delete-folder: warn")
     look_at(page)
     assert desk.complaints == []
+
+
+def test_what_is_typed_before_the_script_runs_is_not_lost(
+    desk: Desk, project: Project, alice: Person
+) -> None:
+    make_policy("default", project=project, **{"continue": {"repeat_limit": 3}})
+    page = desk.open("/healthz", person=alice)
+    held: list[Route] = []
+    page.route("**/js/policy_editor*.js", lambda route: held.append(route))
+    page.goto(f"/p/{project.slug}/policies/default/edit/", wait_until="commit")
+    limit = page.get_by_label("Repetitions")
+    limit.select_text()
+    limit.press_sequentially("x")
+    expect(limit).to_have_value("x")
+    held.pop().continue_()
+    expect(page.locator("#problems")).to_contain_text("must be a whole number")
+    expect(page.locator("#yaml")).to_have_value("continue:\n  repeat_limit: x\n")
+    expect(limit).to_have_value("x")
