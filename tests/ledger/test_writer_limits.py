@@ -193,7 +193,7 @@ async def test_of_two_who_wait_the_one_who_read_less_is_woken(
             for read in reads:
                 get_hub().note_head(run_id, read)
             get_hub().nudge()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await asyncio.gather(*waiting)
     finally:
         await close_hub()

@@ -89,7 +89,7 @@ def test_killed_between_sending_and_saying_so_it_is_sent_again_the_same(
     (each,) = lease_due_deliveries(Capacity())
     with HttpPool() as pool:
         pool.send(each)
-        (outcome,) = pool.collect_outcomes(within=5, gather=0)
+        (outcome,) = pool.collect_outcomes(within=60, gather=0)
     # Here the process dies: what it knows of the answer dies with it.
     assert deliver() == 0  # the lease still stands
     hook.make_due()
@@ -213,7 +213,7 @@ def test_what_is_deleted_or_disabled_meanwhile_is_not_in_the_way(
     with HttpPool() as pool:
         for each in leased:
             pool.send(each)
-        outcomes = pool.collect_outcomes(within=5, gather=5)
+        outcomes = pool.collect_outcomes(within=60, gather=60)
     assert manager.delete(f"/webhooks/{gone.code}").status_code == 204
     manager.post(f"/webhooks/{off.code}/disable")
     record_outcomes(outcomes)

@@ -68,7 +68,7 @@ def test_a_key_says_so_while_the_review_is_not_there_yet(
     codes = open_pauses(agent, count=4)
     page = queue_of(alice, project.slug)
     sent = rulings_sent(page)
-    with slow_network(page, milliseconds=2_000):
+    with slow_network(page, milliseconds=5_000):
         page.keyboard.press("j")
         page.keyboard.press("j")
         page.keyboard.press("j")
@@ -114,10 +114,10 @@ def test_the_next_review_is_there_before_it_is_asked_for(
     _, second, _ = open_pauses(agent, count=3)
     page = queue_of(alice, project.slug)
     page.wait_for_load_state("networkidle")
-    with slow_network(page, milliseconds=2_000):
+    with slow_network(page, milliseconds=20_000):
         page.keyboard.press("j")
         expect(page.locator("#detail")).to_have_attribute(
-            "data-code", second, timeout=1_000
+            "data-code", second, timeout=10_000
         )
 
 

@@ -25,7 +25,7 @@ def test_a_pause_appears_in_both_without_a_reload(
     decision = pause_run(agent, start_run(agent))
     for page in pages:
         row = page.locator(f"#review-{decision['review']['id']}")
-        expect(row).to_be_visible(timeout=1_000)
+        expect(row).to_be_visible()
         expect(row).to_contain_text("Rework ratio")
         expect(page.locator("#nav-queue-count")).to_have_text("1")
         expect(page).to_have_title("(1) Review queue")

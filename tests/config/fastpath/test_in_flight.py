@@ -58,7 +58,7 @@ def post(front: FastPath, robot: Robot, path: str) -> asyncio.Task[None]:
 
 async def settle(inner: Inner, at_least: int) -> list[str]:
     """What was started once nothing moves any more."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while len(inner.started) < at_least:
             await asyncio.sleep(0.01)
     for _ in range(20):

@@ -271,7 +271,7 @@ def test_work_ends_with_its_caller_and_a_fault_of_it_is_raised() -> None:
         caller.hang_up.set()
         with pytest.raises(ClientGone):
             await stop_on_hang_up(work(), caller.receive)
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), 60)
 
         async def fail() -> str:
             raise LookupError

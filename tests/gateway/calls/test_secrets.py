@@ -144,7 +144,7 @@ def test_nothing_of_it_is_in_the_database_the_pushes_or_the_logs(
     ):
         socket.send(json.dumps({"type": "resume", "since": 0}))
         answers = list(tell_everywhere(agent))
-        pushed = []
+        pushed = [str(socket.recv(timeout=60))]
         while True:
             try:
                 pushed.append(str(socket.recv(timeout=1)))

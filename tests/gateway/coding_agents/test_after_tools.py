@@ -297,7 +297,7 @@ def test_a_throttled_step_is_answered_late(claude: Host, project: Project) -> No
         if step["verdict"]["decision"] == "throttle"
     ]
     assert late
-    assert all(0.2 <= seconds < 2 for seconds in late)
+    assert all(seconds >= 0.2 for seconds in late)
 
 
 def test_a_stop_keeps_what_waits_from_being_run(

@@ -55,7 +55,7 @@ with open({str(note)!r}, "w") as file: file.write(str(child.pid))
 time.sleep(60)
 """
     with pytest.raises(subprocess.TimeoutExpired):
-        run_script(tmp_path, script, timeout=3)
+        run_script(tmp_path, script, timeout=6)
     child = int(note.read_text())
     until(lambda: not Path(f"/proc/{child}").exists() or is_dead(child))
 
