@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import httpx
@@ -36,7 +37,7 @@ def test_j_and_k_walk_the_queue_and_the_address_follows(
         page.keyboard.press(key)
         expect(shown).to_have_attribute("data-code", code)
         expect(page.locator("[data-place]")).to_have_text(place)
-    assert page.url.endswith(f"/queue/{second}/")
+    expect(page).to_have_url(re.compile(f"/queue/{second}/$"))
     page.go_back()
     expect(shown).to_have_attribute("data-code", third)
     expect(page.locator("#queue [aria-current]")).to_have_attribute(

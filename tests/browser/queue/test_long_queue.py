@@ -11,6 +11,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from accounts.models import Project
 from console.live import updates
 from reviews.queue.order import PAGE
+from tests.browser.queue_rows import expect_rows, list_rows
 from tests.reviews.floods import ask_to_run, open_many
 from tests.support.builders import Person, pause_at_once, start_run
 from tests.support.people import rule
@@ -21,39 +22,27 @@ MANY = 2_000
 PUSH_LIMIT = 8 * 1024
 
 
-def list_rows(page: Page) -> list[str]:
-    """The reviews on screen, from top to bottom."""
-    codes: list[str] = page.evaluate(
-        "[...document.querySelectorAll('#queue li')].map(row => row.id.slice(7))"
-    )
-    return codes
-
-
-def place(page: Page) -> str:
-    return page.locator("[data-place]").inner_text()
-
-
 def test_scrolling_and_j_reach_what_is_beyond_the_edge(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     codes = open_many(agent, project, count=MANY)
     page = queue_of(alice, project.slug)
-    assert list_rows(page) == codes[:PAGE]
+    expect_rows(page, codes[:PAGE])
     edge = page.locator("#queue-after")
     expect(edge).to_have_text(f"{MANY - PAGE} more")
     edge.scroll_into_view_if_needed()
     rows = page.locator("#queue li")
     expect(rows).to_have_count(2 * PAGE)
-    assert list_rows(page) == codes[: 2 * PAGE]
+    expect_rows(page, codes[: 2 * PAGE])
     page.locator(f"#review-{codes[2 * PAGE - 2]} a").click()
     expect(page.locator("#detail")).to_have_attribute("data-code", codes[2 * PAGE - 2])
-    assert place(page) == f"{2 * PAGE - 1} of {MANY}"
+    expect(page.locator("[data-place]")).to_have_text(f"{2 * PAGE - 1} of {MANY}")
     page.keyboard.press("j")
     expect(rows).to_have_count(3 * PAGE)
     page.keyboard.press("j")
     expect(page.locator("#detail")).to_have_attribute("data-code", codes[2 * PAGE])
-    assert place(page) == f"{2 * PAGE + 1} of {MANY}"
-    assert list_rows(page) == codes[: 3 * PAGE]
+    expect(page.locator("[data-place]")).to_have_text(f"{2 * PAGE + 1} of {MANY}")
+    expect_rows(page, codes[: 3 * PAGE])
 
 
 def test_a_link_leads_to_its_row_and_from_there_up_and_down(
@@ -69,10 +58,10 @@ def test_a_link_leads_to_its_row_and_from_there_up_and_down(
     row = page.locator(f"#review-{codes[number]}")
     expect(row).to_be_in_viewport()
     expect(row.locator("a")).to_have_attribute("aria-current", "true")
-    assert place(page) == f"{number + 1} of {MANY}"
+    expect(page.locator("[data-place]")).to_have_text(f"{number + 1} of {MANY}")
     page.keyboard.press("j")
     expect(page.locator("#detail")).to_have_attribute("data-code", codes[number + 1])
-    assert place(page) == f"{number + 2} of {MANY}"
+    expect(page.locator("[data-place]")).to_have_text(f"{number + 2} of {MANY}")
     for _ in range(PAGE // 2):
         page.keyboard.press("k")
     expect(page.locator("#detail")).to_have_attribute(
@@ -119,7 +108,7 @@ def test_what_is_new_appears_only_where_it_belongs_and_every_number_agrees(
     assert late not in list_rows(page)
     call = ask_to_run(agent, "rm -rf build")
     expect(page.locator(f"[data-group=high] #review-{call}")).to_be_visible()
-    assert list_rows(page) == [call, *codes[:PAGE]]
+    expect_rows(page, [call, *codes[:PAGE]])
     expect(page.locator("[data-count=high]")).to_have_text("1")
     expect(page.locator("[data-count=medium]")).to_have_text(str(MANY + 1))
     expect(page.locator("#nav-queue-count")).to_have_text(str(MANY + 2))
@@ -155,7 +144,7 @@ def test_a_filtered_list_takes_in_what_fits_and_lets_go_of_what_does_not(
     expect(page.locator(f"#review-{free}")).to_be_visible()
     expect(page.get_by_role("link", name="Mine 1")).to_be_visible()
     expect(page.locator("[data-count=medium]")).to_have_text("1")
-    assert list_rows(page) == [free]
+    expect_rows(page, [free])
     manager.post(f"/reviews/{free}/release")
     expect(page.get_by_text("You have claimed nothing")).to_be_visible()
     expect(page.get_by_role("link", name="Unclaimed 1")).to_be_visible()
@@ -206,10 +195,10 @@ def test_a_list_that_is_fetched_anew_forgets_what_it_was_told_before(
     for code in codes[:2]:
         rule(manager, code, "approve")
         expect(page.locator(f"#review-{code}")).to_have_count(0)
-    assert list_rows(page) == codes[2:]
+    expect_rows(page, codes[2:])
     expect(page.get_by_role("link", name="All 1", exact=True)).to_be_visible()
     # What is told after that counts again.
     monkeypatch.setattr(updates, "ROWS_LIMIT", 100)
     newest = pause_at_once(agent, start_run(agent))
     expect(page.locator(f"#review-{newest}")).to_be_visible()
-    assert list_rows(page) == [codes[2], newest]
+    expect_rows(page, [codes[2], newest])

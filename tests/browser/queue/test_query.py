@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -13,19 +14,13 @@ from playwright.sync_api import Page, expect
 from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.order import PAGE
+from tests.browser.queue_rows import expect_rows
 from tests.reviews.floods import ask_to_run, open_many
 from tests.support.builders import Person, pause_at_once, start_run
 from tests.support.people import rule
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
-
-
-def list_rows(page: Page) -> list[str]:
-    codes: list[str] = page.evaluate(
-        "[...document.querySelectorAll('#queue li')].map(row => row.id.slice(7))"
-    )
-    return codes
 
 
 def test_a_query_is_typed_kept_in_the_address_and_stays_live(
@@ -49,17 +44,17 @@ def test_a_query_is_typed_kept_in_the_address_and_stays_live(
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     page.keyboard.press("j")
     expect(page.locator("#detail")).to_have_attribute("data-code", calls[1])
-    assert page.url.endswith(f"{calls[1]}/?q=severity%3Ahigh")
+    expect(page).to_have_url(re.compile(rf"{calls[1]}/\?q=severity%3Ahigh$"))
     # What fits is taken in, what does not is not; each number is that of its list.
     pause_at_once(agent, start_run(agent))
     third = ask_to_run(agent, "rm -rf build-3")
     expect(page.locator(f"#review-{third}")).to_be_visible()
     expect(page.get_by_role("link", name="All 3")).to_be_visible()
     expect(page.locator("[data-count=total]")).to_have_text("5")
-    assert list_rows(page) == [*calls, third]
+    expect_rows(page, [*calls, third])
     rule(reviewer, third, "deny")
     expect(page.get_by_role("link", name="All 2")).to_be_visible()
-    assert list_rows(page) == calls
+    expect_rows(page, calls)
     page.reload()
     expect(page.locator("#queue li")).to_have_count(2)
     page.get_by_role("link", name="Remove Severity high").click()
@@ -72,11 +67,11 @@ def test_a_long_list_under_a_query_is_read_to_its_end(
     codes = open_many(agent, project, count=PAGE + 30)
     ask_to_run(agent, "rm -rf build")
     page = queue_of(alice, project.slug, "?q=kind:pause")
-    assert list_rows(page) == codes[:PAGE]
+    expect_rows(page, codes[:PAGE])
     expect(page.locator("#queue-after")).to_have_text("30 more")
     page.locator("#queue-after").scroll_into_view_if_needed()
     expect(page.locator("#queue li")).to_have_count(PAGE + 30)
-    assert list_rows(page) == codes
+    expect_rows(page, codes)
 
 
 def test_an_order_is_chosen_and_a_new_row_takes_its_place_in_it(
@@ -86,15 +81,15 @@ def test_an_order_is_chosen_and_a_new_row_takes_its_place_in_it(
     call = ask_to_run(agent, "rm -rf build")
     page = queue_of(alice, project.slug)
     expect(page.locator("#queue li")).to_have_count(2)
-    assert list_rows(page) == [call, pause]
+    expect_rows(page, [call, pause])
     page.get_by_label("Order: Risky first").click()
     page.get_by_role("link", name="Oldest first").click()
     expect(page.get_by_label("Order: Oldest first")).to_be_visible()
-    assert list_rows(page) == [pause, call]
+    expect_rows(page, [pause, call])
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     newest = ask_to_run(agent, "dropdb production")
     expect(page.locator(f"#review-{newest}")).to_be_visible()
-    assert list_rows(page) == [pause, call, newest]
+    expect_rows(page, [pause, call, newest])
 
 
 def test_what_becomes_late_by_the_clock_alone_is_listed_as_late(
