@@ -23,7 +23,7 @@ from playwright.sync_api import (
 )
 
 from tests.browser.driver import BROWSER, run_with_living_driver
-from tests.browser.patience import wait_before_acting
+from tests.browser.driving.patience import wait_before_acting
 from tests.browser.sessions import session_cookie
 from tests.runner.chromium import BROWSERS
 from tests.support.builders import Person

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, Request, expect
 
 from accounts.models import Project
 from reviews.models import Review
-from tests.browser.slowness import slow_network
+from tests.browser.driving.slowness import slow_network
 from tests.support.builders import Person, pause_at_once, start_run
 from tests.support.people import rule
 

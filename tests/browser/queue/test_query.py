@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.order import PAGE
-from tests.browser.queue_rows import expect_rows
+from tests.browser.driving.rows import expect_rows
 from tests.reviews.floods import ask_to_run, open_many
 from tests.support.builders import Person, pause_at_once, start_run
 from tests.support.people import rule
