@@ -47,6 +47,7 @@ from reviews.administration.project.api import router as projects
 from reviews.allowances.api import router as allowances
 from reviews.api import router as people
 from reviews.bulk.api import router as bulk
+from reviews.halts.api import router as halts
 from reviews.past_rulings.api import router as past_rulings
 from reviews.permissions.api import router as permissions
 from reviews.permissions.exemptions_api import router as exemptions
@@ -118,6 +119,7 @@ api.add_router("", past_rulings)
 api.add_router("", permissions)
 api.add_router("", allowances)
 api.add_router("", exemptions)
+api.add_router("", halts)
 api.add_router("", assignments)
 api.add_router("", policies)
 api.add_router("", policy_versions)

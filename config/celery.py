@@ -50,6 +50,11 @@ app.conf.update(
             "schedule": 5.0,
             "options": {"expires": 15},
         },
+        "move-deadlines": {
+            "task": "reviews.tasks.move_deadlines",
+            "schedule": 15.0,
+            "options": {"expires": 15},
+        },
         "abandon-runs": {
             "task": "reviews.tasks.abandon_runs",
             "schedule": 60.0,

@@ -25,6 +25,7 @@ from config.api import api, build_problem_response
 from config.fastpath.problems import MEDIA_TYPE
 from config.openapi.page import group_operations, list_named_types
 from ledger import idempotency as ledger_errors
+from ledger.writer import halts as halt_errors
 from reviews import errors as review_errors
 
 
@@ -45,7 +46,7 @@ def _build_document() -> dict[str, Any]:
 
 
 def _list_problem_types() -> dict[str, type[DomainError]]:
-    modules = (account_errors, ledger_errors, review_errors)
+    modules = (account_errors, ledger_errors, halt_errors, review_errors)
     found = [
         kind
         for module in modules

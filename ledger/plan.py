@@ -55,7 +55,8 @@ class Plan:
 
     `rows` are inserted in the same transaction, after the run was won by compare-and-set;
     then come `statements`, and then `side_updates`, each by itself. `wakes_waiters` says
-    that somebody may be waiting for this change, `takes_calls` that a call may run by it.
+    that somebody may be waiting for this change, `takes_calls` that a call may run by it,
+    `changes_halts` that other halts of the project stand after it.
     """
 
     run: RunState
@@ -66,6 +67,7 @@ class Plan:
     side_updates: list[Callable[[], object]] = field(default_factory=list)
     wakes_waiters: bool = False
     takes_calls: bool = False
+    changes_halts: bool = False
     waiter_answer: WaiterAnswer | None = None
 
     def add_entry(

@@ -7,6 +7,7 @@ import threading
 from celery import shared_task
 from django.utils import timezone
 
+from reviews.halts import deadlines
 from reviews.policies.backtest.perform import perform_next
 from reviews.policies.moves import move_running_runs
 from reviews.policies.suggestions.perform import perform_next_search
@@ -42,6 +43,11 @@ def abandon_runs() -> int:
 @shared_task
 def stop_overdue_runs() -> int:
     return expiry.stop_overdue_runs()
+
+
+@shared_task
+def move_deadlines() -> int:
+    return deadlines.move_deadlines()
 
 
 @shared_task

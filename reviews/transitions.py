@@ -21,6 +21,7 @@ ADMINISTRATION = (
     *("person.invitation_withdrawn", "person.password_link"),
     *("person.password_given", "password.changed"),
     *("token.made", "token.revoked", "sign_in.ended"),
+    *("halt.started", "halt.released"),
 )
 
 
@@ -58,8 +59,23 @@ def register_entry_types() -> None:
         "limit.raised",
     ):
         register_entry_type(name)
+    register_entry_type("run.deadlines_moved", apply=apply_moved_deadlines)
     for name in ADMINISTRATION:
         register_entry_type(name)
+
+
+def apply_moved_deadlines(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    """The run gets back the time for which it was halted."""
+    for moved in payload["reviews"]:
+        review = run.open_review(moved["review"])
+        if review is not None:
+            due_at = datetime.fromisoformat(moved["due_at"])
+            run = run.with_review(replace(review, due_at=due_at))
+    since = payload["running_since"]
+    if since is None or run.running_time is None:
+        return run
+    time = replace(run.running_time, since=datetime.fromisoformat(since))
+    return replace(run, running_time=time)
 
 
 def apply_opened(run: RunState, payload: Payload, at: datetime) -> RunState:

@@ -29,6 +29,8 @@ EventType = Literal[
     "run.stopped",
     "run.finished",
     "loop.event",
+    "halt.started",
+    "halt.released",
 ]
 TYPES: tuple[EventType, ...] = get_args(EventType)
 # Instead of the review's title, which shows the call: arguments do not leave the server.
@@ -48,6 +50,7 @@ _RUN_ENDS = {
     "run.aborted": "run.finished",
     "run.abandoned": "run.finished",
 }
+_HALTS = ("halt.started", "halt.released")
 _REVIEW_EVENTS = ("review.opened", "review.ruled", "review.expired")
 _STOPS = Q(type="step.judged", decision="stop")
 Describe = Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -66,7 +69,7 @@ def register_event(entry_type: str, event_type: str, describe: Describe) -> None
 
 def filter_event_entries() -> Q:
     """The entries that become events."""
-    return Q(type__in=[*_REVIEW_EVENTS, *_RUN_ENDS, *_registered]) | _STOPS
+    return Q(type__in=[*_REVIEW_EVENTS, *_RUN_ENDS, *_HALTS, *_registered]) | _STOPS
 
 
 _NAMESPACE = UUID("5a0b6c5e-6f0e-5d8e-9b1f-3f7b6f7f6d11")
@@ -155,6 +158,8 @@ def _describe_entry(
         case registered if registered in _registered:
             type, describe = _registered[registered]
             yield type, make_safe(describe(payload))
+        case halted if halted in _HALTS:
+            yield halted, _describe_halt(payload)
         case "step.judged":
             yield (
                 "run.stopped",
@@ -186,6 +191,12 @@ def _describe_ruling(review: Review) -> dict[str, Any]:
     assert ruling is not None
     del ruling["amended"]
     return ruling | fit_texts(note=ruling["note"], answer=ruling["answer"])
+
+
+def _describe_halt(payload: Mapping[str, Any]) -> dict[str, Any]:
+    said = {name: payload[name] for name in ("halt", "by")}
+    scope = make_safe(payload["scope"])
+    return {**said, "scope": scope, **fit_texts(reason=payload["reason"])}
 
 
 def _describe_run(status: str, reason: str, url: str) -> dict[str, Any]:

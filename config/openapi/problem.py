@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
+from common.fields import Id, Moment
 from ledger.schemas import ReviewReference
 from reviews.schemas.reviews import RulingOut
 
@@ -37,6 +38,15 @@ class PolicyDifference(TypedDict):
     after: Any
 
 
+class HaltReference(TypedDict):
+    """The halt that holds the run."""
+
+    id: Id
+    reason: str
+    by: str
+    at: Moment
+
+
 class Problem(TypedDict):
     """Why a request was refused. `type` is stable; `title` and `detail` are for people.
 
@@ -56,6 +66,15 @@ class Problem(TypedDict):
     detail: Annotated[str, Field(description="what is wrong with this very request")]
     errors: NotRequired[
         Annotated[list[ProblemItem], Field(description="every field that is wrong")]
+    ]
+    halt: NotRequired[
+        Annotated[
+            HaltReference,
+            Field(description="halted: what the person said who halted it"),
+        ]
+    ]
+    standing: NotRequired[
+        Annotated[str, Field(description="unchanged: the halt that stands, by its id")]
     ]
     expected: NotRequired[
         Annotated[

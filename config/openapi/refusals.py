@@ -27,6 +27,7 @@ from common.errors import (
 )
 from config.fastpath.problems import MEDIA_TYPE
 from ledger.idempotency import KeyReused
+from ledger.writer.halts import Halted
 from reviews.errors import (
     AlreadyRuled,
     FourEyes,
@@ -47,19 +48,20 @@ Problems = tuple[type[DomainError], ...]
 # What an operation refuses because of the state that something is in, or because its
 # body or query names a project that the caller is not in.
 OWN: Mapping[str, Problems] = {
-    "start_run": (RunClosed,),
-    "report_step": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
-    "report_steps": (RunClosed, RunPaused, StepOutOfOrder, StepConflict),
+    "start_run": (RunClosed, Halted),
+    "report_step": (RunClosed, RunPaused, Halted, StepOutOfOrder, StepConflict),
+    "report_steps": (RunClosed, RunPaused, Halted, StepOutOfOrder, StepConflict),
+    "wait_for_decision": (Halted,),
     "save_checkpoint": (RunClosed,),
     "record_violation": (RunClosed,),
     "finish_run": (RunClosed, ReviewOpen),
     "abort_run": (RunClosed,),
     "reopen_run": (RunClosed,),
-    "ask_person": (RunClosed, RunPaused),
+    "ask_person": (RunClosed, RunPaused, Halted),
     "withdraw_review": (AlreadyRuled, ReviewExpired),
-    "judge_tool_call": (RunClosed, RunPaused),
+    "judge_tool_call": (RunClosed, RunPaused, Halted),
     "claim_tool_call": (
-        *(RunClosed, RunPaused, ReviewOpen),
+        *(RunClosed, RunPaused, Halted, ReviewOpen),
         *(GrantSpent, GrantMismatch, GrantExpired),
     ),
     "settle_tool_call": (RunClosed, ReviewOpen, GrantSpent, GrantExpired),
@@ -67,7 +69,7 @@ OWN: Mapping[str, Problems] = {
     "give_verdict": (RunClosed, RunPaused, AlreadyRuled),
     "judge_turn": (RunClosed, RunPaused),
     "rule_review": (
-        *(RunPaused, AlreadyRuled, ReviewExpired, FourEyes),
+        *(RunPaused, Halted, AlreadyRuled, ReviewExpired, FourEyes),
         *(StaleVersion, PreconditionRequired),
     ),
     "rule_reviews": (NotFound,),
@@ -78,6 +80,8 @@ OWN: Mapping[str, Problems] = {
     "hand_over_review": (AlreadyRuled, ReviewExpired),
     "comment_review": (AlreadyRuled, ReviewExpired),
     "make_exemption": (NotFound, Unchanged),
+    "begin_halt": (NotFound, Unchanged),
+    "release_halt": (Unchanged,),
     "store_policy_version": (Unchanged, ReviewOpen, StaleVersion),
     "raise_limit": (NotFound, Unchanged, ReviewOpen),
     "create_suggested_draft": (Unchanged, StaleVersion),

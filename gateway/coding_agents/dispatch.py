@@ -21,7 +21,10 @@ from gateway.coding_agents.replies import Outcome, add_notes, build_host_answer
 from gateway.coding_agents.results import handle_post_tool_use
 from gateway.coding_agents.session_events import HookEvent
 from gateway.coding_agents.turns import handle_stop
+from ledger.writer.halts import Halted
 
+# What they ask about has not run yet.
+BEFORE = frozenset({"PreToolUse", "PermissionRequest"})
 HOSTS: tuple[Host, ...] = ("claude-code", "codex")
 EVENTS: dict[str, Callable[[HookEvent], Awaitable[Outcome]]] = {
     "PreToolUse": handle_pre_tool_use,
@@ -59,6 +62,10 @@ async def handle_hook_event(
             outcome = await answer(hook)
             if ends_turn(hook, outcome):
                 await mark_idle(hook, idle=True)
+    except Halted as halted:
+        outcome = Outcome(
+            decision="deny" if event in BEFORE else "halt", reason=halted.detail
+        )
     except TimeoutError:
         raise Unavailable(f"No answer within {options.wait_s} seconds.") from None
     return build_reply(build_host_answer(host, event, add_notes(outcome, hook.notes)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 from gateway.coding_agents import wording
@@ -26,6 +27,7 @@ from gateway.schemas.runs import FinishIn
 from gateway.use_cases.outcomes.finish import FinishRun
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
+from ledger.writer.halts import Halted
 from reviews.errors import ReviewOpen, RunClosed
 
 
@@ -61,7 +63,12 @@ async def handle_session_end(hook: HookEvent) -> Outcome:
     await clear_calls(hook, run, *gone, reason=WITHOUT_IT)
     owed = await run_in_db_thread(partial(HookSession.objects.get, pk=run.session_id))
     if owed.owed_tokens or hook.body.checkrail.tokens:
-        await report_step(hook, run, tool_calls=0, summary="The rest of the session")
+        with suppress(
+            Halted
+        ):  # what it used is kept, and the session ends all the same
+            await report_step(
+                hook, run, tool_calls=0, summary="The rest of the session"
+            )
     why = f": {hook.body.reason}" if hook.body.reason else ""
     change_request = FinishRun(
         agent=hook.agent,

@@ -29,6 +29,7 @@ from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, get_writer
 from ledger.writer.db_threads import run_in_db_thread
+from ledger.writer.halts import Halted
 from reviews.errors import RunClosed, RunPaused
 from reviews.models import Kind
 
@@ -94,6 +95,9 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
             )
         except RunClosed:
             return (await reload_run(hook)).describe_halt()
+        except Halted:
+            await store_unreported_usage(run, used)
+            raise
         except RunPaused as pause:
             waits = pause.extra["review"]
             if waits["kind"] == Kind.CONFIRMATION:

@@ -41,7 +41,7 @@ class WithdrawForHost(ChangeRequest[None]):
         require_own_run(run, self.agent)
         review = run.open_review(self.review_code)
         # Past its time the clock ends it, and the run with it.
-        if review is None or at >= review.due_at:
+        if review is None or self.is_past(review.due_at, at):
             raise ReviewNotOpen("The review is closed.")
         plan = Plan(run, at)
         plan.add_entry(

@@ -24,6 +24,7 @@ from gateway.streams.limits import StreamSlot, take_slot
 from ledger.models import FINAL, Run
 from ledger.selectors import get_visible_run, is_administration_run
 from ledger.waiting.hub import get_hub
+from ledger.writer.halts import KnownHalt
 from reviews.open_access import Access, KeyAccess, SessionAccess, list_refused
 
 MEDIA_TYPE = "text/event-stream"
@@ -145,13 +146,17 @@ async def stream_events(followed: Followed) -> AsyncGenerator[str]:
 
 
 async def _stream_pieces(followed: Followed, follower: Follower) -> AsyncGenerator[str]:
-    last = followed.after
+    last, halt = followed.after, None
     yield f"retry: {RETRY_MS}\n\n"
     with follow_feed(followed.run_id, followed.run_code, follower) as feed:
         while not (get_hub().closing or follower.refused):
             if feed.error is not None:
                 raise feed.error
             head = feed.head
+            if head is not None and feed.halt != halt:
+                told, halt = halt, feed.halt
+                yield _render_halt(followed, halt, before=told)
+                continue
             if head is not None and head.seq > last:
                 page = await feed.get_page(last)
                 if page.last > last:
@@ -165,6 +170,17 @@ async def _stream_pieces(followed: Followed, follower: Follower) -> AsyncGenerat
                 return
             if not await feed.wait(follower, seconds=HEARTBEAT_SECONDS):
                 yield ": still here\n\n"
+
+
+def _render_halt(
+    followed: Followed, halt: KnownHalt | None, *, before: KnownHalt | None
+) -> str:
+    """Without an id: it is no entry of this run."""
+    told = halt or before
+    assert told is not None
+    event = "released" if halt is None else "halted"
+    body = {"run": followed.run_code, "halt": told.to_json()}
+    return f"event: {event}\ndata: {json.dumps(body, separators=(',', ':'))}\n\n"
 
 
 def _render_end(followed: Followed, head: Head) -> str:

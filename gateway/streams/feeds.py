@@ -18,9 +18,11 @@ from typing import NamedTuple
 from gateway.streams.followers import Follower
 from ledger.models import Entry, Run
 from ledger.selectors import render_ledger_line
+from ledger.waiting.halts import RunFacts, get_run_facts
 from ledger.waiting.hub import get_hub
 from ledger.waiting.per_loop import PerLoop
 from ledger.writer.db_threads import run_in_db_thread
+from ledger.writer.halts import KnownHalt
 from reviews.open_access import Access, list_refused
 
 # A page is some small entries or few large ones.
@@ -63,6 +65,9 @@ class Feed:
         self.run_code = run_code
         self.head: Head | None = None
         self.error: Exception | None = None
+        # What holds the run now; told whenever that changes.
+        self.halt: KnownHalt | None = None
+        self._facts: RunFacts | None = None
         self.followers: set[Follower] = set()
         self.waiting: set[asyncio.Future[None]] = set()
         self._new_page: Page | None = None
@@ -101,9 +106,14 @@ class Feed:
         try:
             while not get_hub().closing:
                 # Taken before the look: what comes in between wakes us.
+                changed = await self._look_for_halts()
                 wake_up = get_hub().add_follower(self.run_id)
+                assert self._facts is not None
+                get_hub().wake_when_held_otherwise(
+                    wake_up, self._facts, held=self.halt is not None
+                )
                 try:
-                    await self._read_and_wake()
+                    await self._read_and_wake(changed=changed)
                     await wake_up
                 finally:
                     wake_up.cancel()
@@ -112,7 +122,16 @@ class Feed:
         finally:
             _wake([*self.waiting])
 
-    async def _read_and_wake(self) -> None:
+    async def _look_for_halts(self) -> bool:
+        """Whether the run is held by something else than before."""
+        if self._facts is None:
+            read = partial(get_run_facts, self.run_id)
+            self._facts = await run_in_db_thread(read)
+        halts = await get_hub().halts.get(self._facts.project_id)
+        before, self.halt = self.halt, halts.find(self._facts)
+        return before != self.halt
+
+    async def _read_and_wake(self, *, changed: bool) -> None:
         before = self.head.seq if self.head is not None else None
         readers = {follower.reader for follower in self.followers}
         work = partial(_read_changes, self.run_id, self.run_code, readers, before)
@@ -122,7 +141,7 @@ class Feed:
                 follower.refuse()
         self.head, self._new_page = changes.head, changes.new_page
         get_hub().note_head(self.run_id, changes.head.seq)
-        if changes.head.seq != before:
+        if changed or changes.head.seq != before:
             await self._wake_in_turns()
 
     async def _wake_in_turns(self) -> None:

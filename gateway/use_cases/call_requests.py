@@ -77,6 +77,7 @@ class JudgeCall(ChangeRequest[Reply]):
 
     locked = False
     shares = True
+    obeys_halts = True
 
     agent: AgentPrincipal
     checked: CheckedCall

@@ -89,6 +89,8 @@ class CallChangeRequest(ChangeRequest[Reply]):
 class RedeemGrant(CallChangeRequest):
     """Spend the grant: the one moment when the call may begin."""
 
+    obeys_halts = True
+
     digest: str
     follow_ups: FollowUps = field(default_factory=dict, init=False)
 
@@ -212,7 +214,7 @@ class SettleCall(CallChangeRequest):
             raise GrantSpent("The grant was revoked: the call must not run.")
         if grant.state == GrantState.EXPIRED:
             raise _build_expired_error(grant)
-        if grant.state == GrantState.ISSUED and at >= grant.expires_at:
+        if grant.state == GrantState.ISSUED and self.is_past(grant.expires_at, at):
             return _expire(run, grant, at)
         plan = Plan(run, at)
         plan.add_entry("call.settled", actor=self.agent.actor, payload=payload)

@@ -22,16 +22,21 @@ from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.streams.followers import get_followers
 from gateway.use_cases.agent_waits import get_agent_waits
-from ledger.models import Run
+from ledger.models import OBSERVED, Run
+from ledger.state import parse_lineage
+from ledger.waiting.halts import RunFacts
 from ledger.waiting.hub import get_hub
 from ledger.writer import Committed
 from ledger.writer.db_threads import run_in_db_thread
+from ledger.writer.halts import Halted
 from reviews.open_access import KeyAccess
 from reviews.rulings.decision_query import get_decision_state, is_key_valid
 from reviews.rulings.notice import DecisionState
 
 WAIT_MAX = 55
 QUERY = frozenset({"wait", "review"})
+# A run that is over says so, halted or not.
+OPEN = frozenset({"running", "paused"})
 
 
 def wait_seconds(text: str | None) -> int:
@@ -56,10 +61,13 @@ def _build_wait_error() -> Invalid:
 async def await_decision(
     *, principal: Principal, run_code: str, review_code: str | None, wait: float
 ) -> Reply:
-    """Answers at once when there is an answer, else when one comes, else after wait."""
-    run_id, project_id = await run_in_db_thread(
-        partial(_get_visible_run, principal, run_code)
-    )
+    """Answers at once when there is an answer, else when one comes, else after wait.
+
+    An agent whose run is halted while it waits is told at once. One that comes while it is
+    halted waits for the release, up to its time, and is then told.
+    """
+    facts = await run_in_db_thread(partial(_get_visible_run, principal, run_code))
+    run_id, project_id = facts.id, facts.project_id
     # Who may look no longer is woken, looks again, and is refused.
     reader = KeyAccess(principal=principal, project_id=project_id)
     look = partial(_get_state, principal, run_id, run_code, review_code)
@@ -67,15 +75,27 @@ async def await_decision(
     agent = isinstance(principal, AgentPrincipal)
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
+    parked = False
     while True:
+        halt = (await get_hub().halts.get(project_id)).find(facts) if agent else None
+        if halt is not None and parked:
+            raise Halted.from_halt(halt)
         # The waiter is taken before the read: what comes in between wakes it.
         wake_up = get_hub().add_waiter(run_id, look if agent else None)
+        if agent:
+            held = halt is not None
+            get_hub().wake_when_held_otherwise(wake_up, facts, held=held)
         try:
             answer, head = await run_in_db_thread(partial(look, None))
             get_hub().note_head(run_id, head)
             left = deadline - loop.time()
-            if answer["state"] != "open" or left <= 0 or get_hub().closing:
+            over = left <= 0 or get_hub().closing
+            if halt is not None and answer["run_status"] in OPEN:
+                if over:
+                    raise Halted.from_halt(halt)
+            elif answer["state"] != "open" or over:
                 return build_reply(answer)
+            parked = halt is None
             with (
                 _show_waiting(principal, answer),
                 get_followers().watch(reader) as waiting,
@@ -83,7 +103,7 @@ async def await_decision(
                 came = await waiting.wait_for(wake_up, seconds=left)
             answered = wake_up.result() if came else None
             # One that is still open may have changed again: that takes a new waiter.
-            if answered is not None and answered[0]["state"] != "open":
+            if halt is None and answered is not None and answered[0]["state"] != "open":
                 return build_reply(answered[0])
         finally:
             wake_up.cancel()
@@ -98,13 +118,13 @@ def _show_waiting(
     return nullcontext()
 
 
-def _get_visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
-    """The ids of the run and of its project."""
+def _get_visible_run(principal: Principal, run_code: str) -> RunFacts:
+    """What never changes of the run."""
     require_valid_secret(principal)
     known = parse_code(run_code)
     run = (
         Run.objects.filter(code=known)
-        .values("pk", "agent_id", "project_id", "intent")
+        .values("pk", "agent_id", "project_id", "intent", "labels", "lineage")
         .first()
         if known
         else None
@@ -119,7 +139,15 @@ def _get_visible_run(principal: Principal, run_code: str) -> tuple[int, int]:
             role = get_role(user_id=principal.user_id, project_id=run["project_id"])
             if run["intent"] == SYSTEM_SETTINGS and not role.sees_all:
                 raise NotFound
-    return run["pk"], run["project_id"]
+    name, value = OBSERVED
+    return RunFacts(
+        id=run["pk"],
+        project_id=run["project_id"],
+        agent_id=run["agent_id"],
+        labels=run["labels"],
+        ancestors=parse_lineage(run["lineage"]),
+        observed=run["labels"].get(name) == value,
+    )
 
 
 def _get_state(

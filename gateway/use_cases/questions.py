@@ -30,6 +30,7 @@ from reviews.serializers import build_review_answer
 
 @dataclass(kw_only=True)
 class AskPerson(ChangeRequest[Reply]):
+    obeys_halts = True
     agent: AgentPrincipal
     body: ReviewIn
     reached: CapReached | None = field(default=None, init=False)
@@ -68,7 +69,7 @@ class WithdrawReview(ClosingRequest[Reply]):
             raise ReviewNotOpen("The review is closed.")
         if review.kind not in {Kind.REQUEST, Kind.QUESTION}:
             raise Forbidden("A gate opened this review: only a person can end it.")
-        if at >= review.due_at:
+        if self.is_past(review.due_at, at):
             return expire_review(run, review, at, self.follow_ups).refuse(
                 ReviewExpired(
                     f"The review ended at {format_timestamp(review.due_at)}: "

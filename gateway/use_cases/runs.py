@@ -30,6 +30,8 @@ from reviews.rulings.budgets import merge_budget, refuse_above_ceiling
 
 @dataclass(kw_only=True)
 class StartRun(NewRunRequest[Reply]):
+    obeys_halts = True
+
     agent: AgentPrincipal
     body: RunIn
     policy: LoadedPolicy

@@ -86,6 +86,7 @@ class ReportSteps(ChangeRequest[Reply]):
 
     locked = False
     shares = True
+    obeys_halts = True
 
     agent: AgentPrincipal
     reports: Sequence[StepReport]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ledger.models.halts import Halt
 from ledger.models.proof import LedgerExport, ProjectVerification
 from ledger.models.runs import (
     FINAL,
@@ -30,6 +31,7 @@ __all__ = [
     "OBSERVED",
     "Checkpoint",
     "Entry",
+    "Halt",
     "IdempotencyRecord",
     "Interval",
     "LedgerExport",

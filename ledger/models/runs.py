@@ -42,6 +42,8 @@ class ProjectHead(models.Model):
         Project, primary_key=True, on_delete=models.PROTECT, related_name="head"
     )
     position = models.BigIntegerField(default=0)
+    # Raised by every change of the project's halts (`ledger.writer.halts`).
+    halts_version = models.IntegerField(db_default=0)
 
     def __str__(self) -> str:
         return f"{self.project_id} at {self.position}"

@@ -28,6 +28,7 @@ from typing import Any, TypeVar
 from django.db import connection
 
 from ledger.models import Run
+from ledger.waiting.halts import HaltWatch, RunFacts, get_versions
 from ledger.waiting.per_loop import PerLoop
 from ledger.waiting.pg_listen import receive_notifications
 from ledger.writer import Committed, get_writer
@@ -56,12 +57,17 @@ class Hub:
         self._waiters: Waiting = {}
         self._followers: Waiting = {}
         self._looks: dict[asyncio.Future[Any], Look[Any]] = {}
+        # Of waiters and followers that are told of halts: whether one held them.
+        self._held: dict[asyncio.Future[Any], tuple[RunFacts, bool]] = {}
+        self.halts = HaltWatch()
         self._loop = asyncio.get_running_loop()
         self._heads: dict[int, int] = {}
         self._nudged = asyncio.Event()
         self.closing = False
         self._stop_listening = get_writer().listen(self._on_commit, first=True)
-        self._tasks = [self._loop.create_task(self._recheck())]
+        self._tasks: list[asyncio.Task[None]] = [
+            self._loop.create_task(self._recheck())
+        ]
         if connection.vendor == "postgresql":
             self._tasks.append(self._loop.create_task(self._listen()))
 
@@ -78,6 +84,13 @@ class Hub:
     def add_follower(self, run_id: int) -> asyncio.Future[None]:
         """The same, but done at the run's next entry, whatever it is."""
         return self._enter(self._followers, run_id)
+
+    def wake_when_held_otherwise(
+        self, future: asyncio.Future[Any], facts: RunFacts, *, held: bool
+    ) -> None:
+        """It is also done when a halt begins to hold its run, or when none does any more.
+        `held` is how it stands by `halts`, asked without a pause in between."""
+        self._held[future] = (facts, held)
 
     def note_head(self, run_id: int, head_seq: int) -> None:
         """The head a waiter has read: the re-check wakes it if that has moved."""
@@ -123,6 +136,7 @@ class Hub:
         self, waiting: Waiting, run_id: int, future: asyncio.Future[Any]
     ) -> None:
         self._looks.pop(future, None)
+        self._held.pop(future, None)
         futures = waiting.get(run_id)
         if futures is not None:
             futures.discard(future)
@@ -133,6 +147,8 @@ class Hub:
 
     def _on_commit(self, commit: Committed) -> None:
         """On the writer's thread, which everybody waits for: a few short looks at most."""
+        for project_id in commit.halts_changed:
+            self._loop.call_soon_threadsafe(self._change_halts, project_id)
         if commit.waited_run_ids:
             found = self._look_for(commit)
             told = threading.Event()
@@ -185,6 +201,32 @@ class Hub:
         for run_id in run_ids:
             _end(self._followers.get(run_id, ()))
 
+    def _change_halts(self, project_id: int) -> None:
+        self.halts.drop(project_id)
+        task = self._loop.create_task(self._tell_of_halts(project_id))
+        self._tasks.append(task)
+        task.add_done_callback(self._tasks.remove)
+
+    async def _tell_of_halts(self, project_id: int) -> None:
+        """Wake those for whom it makes a difference; the halts are read once for all."""
+        try:
+            halts = await self.halts.get(project_id)
+        except Exception:
+            logger.exception("The halts of a project could not be read")
+            return  # whoever waits asks for itself, at the next re-check at the latest
+        for future, (facts, held) in [*self._held.items()]:
+            if facts.project_id == project_id:
+                now_held = halts.find(facts) is not None
+                if now_held != held:
+                    _end([future])
+
+    async def _recheck_halts(self) -> None:
+        projects = self.halts.list_projects()
+        if projects:
+            versions = await run_in_db_thread(partial(get_versions, projects))
+            for project_id in self.halts.list_changed(versions):
+                self._change_halts(project_id)
+
     async def _recheck(self) -> None:
         """One query for all waiting runs: whose head is not the one that was read?"""
         while True:
@@ -197,6 +239,7 @@ class Hub:
             if not waiting:
                 continue
             try:
+                await self._recheck_halts()
                 heads = await run_in_db_thread(partial(_get_heads, waiting))
             except Exception:
                 logger.exception("The waiting runs could not be re-checked")
@@ -209,7 +252,11 @@ class Hub:
     async def _listen(self) -> None:
         async for told in receive_notifications():
             if told is None:
+                for project_id in self.halts.list_projects():
+                    self.halts.drop(project_id)
                 self.wake([*self._waiters, *self._followers])
+            elif told.halts is not None:
+                self._change_halts(told.halts)
             elif told.session != get_writer().session:
                 self.wake(told.runs)
 

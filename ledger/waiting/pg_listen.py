@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
+from ledger.writer.halts import CHANNEL as HALTS_CHANNEL
 from ledger.writer.store_postgresql import CHANNEL
 
 RETRY_SECONDS = 1.0
@@ -22,10 +23,12 @@ logger = logging.getLogger(__name__)
 
 
 class Notified(NamedTuple):
-    """Runs that moved, and the session in which they did."""
+    """Runs that moved, or a project whose halts changed, and the session in which they
+    did."""
 
     session: int
     runs: tuple[int, ...]
+    halts: int | None = None
 
 
 async def receive_notifications() -> AsyncIterator[Notified | None]:
@@ -37,6 +40,7 @@ async def receive_notifications() -> AsyncIterator[Notified | None]:
                 _build_connection_string(), autocommit=True
             ) as link:
                 await link.execute(f"LISTEN {CHANNEL}")
+                await link.execute(f"LISTEN {HALTS_CHANNEL}")
                 yield None
                 async for told in _receive(link):
                     yield told
@@ -57,6 +61,9 @@ async def _receive(link: psycopg.AsyncConnection) -> AsyncIterator[Notified]:
     try:
         while True:
             while told := link.pgconn.notifies():
+                if told.relname == HALTS_CHANNEL.encode():
+                    yield Notified(told.be_pid, (), int(told.extra))
+                    continue
                 runs = map(int, told.extra.split(b","))
                 yield Notified(told.be_pid, tuple(runs))
             await readable.wait()

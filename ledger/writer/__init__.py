@@ -18,6 +18,9 @@ processes write too. So a run is stored only if its `head_hash` is still the one
 decided on (`store_postgresql`, `store_sqlite`); a run that lost is read and decided again.
 A refusal based on a cached state is decided again on a fresh one before it is given.
 
+*Halts* (`halts`): requests that obey them are refused while a person halts what they belong
+to. The compare-and-set carries the version of the project's halts, too.
+
 *Locking* (`locking`, `batch.commit_one`): requests that people and agents compete for, or
 that carry an Idempotency-Key, are decided one by one in a transaction of their own, after
 the project's row is locked, by the database's clock. They wait in a queue in which their

@@ -26,7 +26,15 @@ from ledger.writer.changes import (
     NewRunRequest,
     seal_entries,
 )
+from ledger.writer.halts import (
+    HaltCache,
+    Halted,
+    ProjectHalts,
+    list_moves,
+    raise_halts_version,
+)
 from ledger.writer.locking import (
+    ProjectLock,
     create_project_head,
     get_session_pid,
     lock_project,
@@ -53,6 +61,8 @@ class Committed:
     waited_run_ids: frozenset[int]
     waiter_answer: WaiterAnswer | None = None
     valid_key_ids: frozenset[int] = frozenset()
+    # Other halts stand in these projects than before.
+    halts_changed: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True, eq=False)
@@ -98,8 +108,11 @@ class PendingRun:
         change: Change[Any],
         state: RunState,
         entries: Sequence[SealedEntry],
+        halts_version: int | None,
     ) -> None:
         self.write.state = state
+        if halts_version is not None:
+            self.write.halts_version = halts_version
         self.write.spent = state.spent.subtract(self.before.spent)
         self.write.entries += entries
         self.rows += change.plan.rows
@@ -131,6 +144,7 @@ class Committer:
         self._tell = tell
         self._read_clock = read_clock
         self.states = StateCache()
+        self.halts = HaltCache()
         # PostgreSQL's number for the connection that commits, told before it does:
         # notifications may be there before the commit has returned.
         self.session: int | None = None
@@ -139,6 +153,7 @@ class Committer:
         """After trouble nothing is believed: also not that a notification is our own,
         for whoever waits has then not been told by us."""
         self.states.clear()
+        self.halts.clear()
         self.session = None
 
     def commit_one(self, job: Job) -> None:
@@ -155,11 +170,15 @@ class Committer:
             return
         state = stored.write.state
         self.states.put(state)
+        plan = stored.change.plan
+        if plan.changes_halts:
+            self.halts.drop(state.project_id)
         self._announce(
             [state],
             [state.id] if stored.write.wakes else [],
-            waiter_answer=stored.change.plan.waiter_answer,
+            waiter_answer=plan.waiter_answer,
             valid_key_ids=stored.valid_key_ids,
+            halts_changed=frozenset([state.project_id] if plan.changes_halts else ()),
         )
         job.settle(answer, stored.change.refusal)
 
@@ -168,7 +187,7 @@ class Committer:
             create_project_head(request.project_id)
             lock = lock_project(request.project_id)
         else:
-            lock, run = self.states.lock(request.run_code)
+            lock, run = self._lock_moved(request)
         if self._read_clock is not None:
             lock = lock._replace(at=self._read_clock())
         if request.idempotency is not None:
@@ -177,9 +196,12 @@ class Committer:
                 return earlier, None
         if isinstance(request, NewRunRequest):
             run = request.create(lock.at)
-        change, write = _decide_locked(request, run, lock.at)
+        halts = self.halts.get_at(run.project_id, lock.halts_version)
+        change, write = _decide_locked(request, run, lock.at, halts)
         self.session = get_session_pid()
         plan = change.plan
+        if plan.changes_halts:
+            raise_halts_version(run.project_id)
         if change.answer is None and not (plan.side_updates or request.idempotency):
             # Nobody needs the ids of the rows: they go into the statement that stores
             # the run, and a ruling is two statements in all (bench waking).
@@ -194,9 +216,20 @@ class Committer:
             store_answer(request.idempotency, answer=answer, at=at)
         return answer, Stored(write, change, keys)
 
+    def _lock_moved(self, request: ChangeRequest[Any]) -> tuple[ProjectLock, RunState]:
+        """The run with the time that it was halted for: its deadlines are judged next."""
+        lock, run = self.states.lock(request.run_code)
+        if not request.moves_deadlines:
+            halts = self.halts.get_at(run.project_id, lock.halts_version)
+            for move in list_moves(run, halts):
+                self._commit_locked(move)
+                lock, run = self.states.lock(request.run_code)
+        return lock, run
+
     def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
         now = self._read_clock() if self._read_clock else datetime.now(UTC)
+        self.halts.begin_batch()
         self._read_shared_use(jobs, now)
         pending: dict[str, PendingRun] = {}
         again: list[Job] = []
@@ -225,6 +258,7 @@ class Committer:
                     job.settle(change.build_answer(entries), change.refusal)
             else:
                 self.states.drop(code)
+                self.halts.drop(item.write.state.project_id)
                 again += (job for job, _, _ in item.answers)
         return again
 
@@ -246,6 +280,9 @@ class Committer:
         try:
             at = max(now, run.updated_at)
             change = load_and_decide(job.request, run, at)
+            halts_version = self.halts.check_halts(job.request, change, run)
+        except Halted:
+            raise  # by what was read in this batch, and by what never changes of a run
         except DomainError:
             # Refused on what we remember, or on what this batch has not yet stored:
             # neither is the truth. Judge again on the stored run.
@@ -254,11 +291,12 @@ class Committer:
             run = self.states.read(code)
             at = max(now, run.updated_at)
             change = load_and_decide(job.request, run, at)
+            halts_version = self.halts.check_halts(job.request, change, run)
         state, entries = seal_entries(run, change.plan, at)
         if item is None:
             item = PendingRun(run, RunWrite(old_hash=run.head_hash, state=state))
             pending[code] = item
-        item.add(job, change, state, entries)
+        item.add(job, change, state, entries, halts_version)
         return True
 
     def _store(self, items: Sequence[PendingRun]) -> set[int]:
@@ -308,9 +346,10 @@ def decide(request: ChangeRequest[T], run: RunState, at: datetime) -> Change[T]:
 
 
 def _decide_locked(
-    request: ChangeRequest[T], run: RunState, at: datetime
+    request: ChangeRequest[T], run: RunState, at: datetime, halts: ProjectHalts
 ) -> tuple[Change[T], RunWrite]:
     at = max(at, run.updated_at)
+    request.halted = halts.find(run) is not None
     if request.shares:
         request.shared = read_shared_use([run], at)[run.id]
     try:
@@ -318,6 +357,8 @@ def _decide_locked(
     except LockRequired:
         request.needs_lock = True
         change = load_and_decide(request, run, at)
+    if request.obeys_halts and change.plan.drafts:
+        halts.refuse(run)
     state, entries = seal_entries(run, change.plan, at)
     write = RunWrite(
         old_hash=run.head_hash,

@@ -39,14 +39,19 @@ class LockRequired(Exception):
 class ChangeRequest(ABC, Generic[T]):
     """One change that somebody asks for. `locked` ones are decided under the project's
     lock, by its clock; the others only where `require_lock` says so. `shares`: it is decided
-    by limits that the run shares with others."""
+    by limits that the run shares with others. `obeys_halts`: nothing of it is stored while a
+    halt covers its run. `moves_deadlines`: it comes before whatever judges a deadline."""
 
     locked: ClassVar[bool] = True
     shares: ClassVar[bool] = False
+    obeys_halts: ClassVar[bool] = False
+    moves_deadlines: ClassVar[bool] = False
     run_code: str
     idempotency: Idempotency | None = None
     # Set by the writer once `decide` has asked for the lock.
     needs_lock: bool = field(default=False, init=False)
+    # Set by the writer before `load`, under the lock: a halt holds the run.
+    halted: bool = field(default=False, init=False)
     # Set by the writer before `load`, where `shares`: what the run shares with others.
     shared: SharedUse = field(default=NOTHING_SHARED, init=False)
 
@@ -58,6 +63,10 @@ class ChangeRequest(ABC, Generic[T]):
         return next(
             (getattr(self, name) for name in names if hasattr(self, name)), None
         )
+
+    def is_past(self, deadline: datetime, at: datetime) -> bool:
+        """Whether it is over. While a halt holds the run, deadlines stand still."""
+        return at >= deadline and not self.halted
 
     def require_lock(self) -> None:
         """For a decision that rests on more than this run, such as what all runs of the

@@ -38,34 +38,42 @@ SINGLE_STATEMENT_ENTRIES = 2
 # The clock is read outside, when the lock inside has been got.
 _PG_LOCK_PROJECT = """
 SELECT clock_timestamp(), held.* FROM (
-  SELECT position FROM ledger_projecthead WHERE project_id = %s FOR UPDATE
+  SELECT position, halts_version FROM ledger_projecthead WHERE project_id = %s
+  FOR UPDATE
 ) AS held
 """
 # A run that moved while this waited is read again: it is locked, too.
 _PG_LOCK_RUN = """
 SELECT clock_timestamp(), held.* FROM (
-  SELECT head.position, {columns} FROM ledger_projecthead head
+  SELECT head.position, head.halts_version, {columns} FROM ledger_projecthead head
   JOIN ledger_run run ON run.project_id = head.project_id
   WHERE run.code = %s FOR UPDATE OF head, run
 ) AS held
 """
-_SQLITE_RUN = "SELECT {columns} FROM ledger_run run WHERE run.code = %s"
+_SQLITE_PROJECT = "SELECT halts_version FROM ledger_projecthead WHERE project_id = %s"
+_SQLITE_RUN = (
+    "SELECT coalesce(head.halts_version, 0), {columns} FROM ledger_run run "
+    "LEFT JOIN ledger_projecthead head ON head.project_id = run.project_id "
+    "WHERE run.code = %s"
+)
 
 
 class ProjectLock(NamedTuple):
     """A project that is held until the transaction ends: the time, read after the lock,
-    and how far its ledger goes. By this clock everybody goes who writes into this
+    how far its ledger goes, and the version of its halts. By this clock everybody goes who writes into this
     database. In SQLite BEGIN IMMEDIATE already holds the only write lock there is."""
 
     at: datetime
     position: int
+    halts_version: int
 
 
 def lock_project(project_id: int) -> ProjectLock:
     if connection.vendor == "postgresql":
-        ((at, position),) = sql.execute(_PG_LOCK_PROJECT, [project_id])
-        return ProjectLock(at, position)
-    return ProjectLock(datetime.now(UTC), 0)
+        (held,) = sql.execute(_PG_LOCK_PROJECT, [project_id])
+        return ProjectLock(*held)
+    ((version,),) = sql.execute(_SQLITE_PROJECT, [project_id])
+    return ProjectLock(datetime.now(UTC), 0, version)
 
 
 def lock_run(code: UUID, names: Sequence[str]) -> tuple[ProjectLock, Row] | None:
@@ -73,15 +81,19 @@ def lock_run(code: UUID, names: Sequence[str]) -> tuple[ProjectLock, Row] | None
     columns = ", ".join(f"run.{name}" for name in names)
     if connection.vendor == "postgresql":
         rows = sql.execute(_PG_LOCK_RUN.format(columns=columns), [code])
-        return (ProjectLock(*rows[0][:2]), rows[0][2:]) if rows else None
+        return (ProjectLock(*rows[0][:3]), rows[0][3:]) if rows else None
     rows = sql.execute(_SQLITE_RUN.format(columns=columns), [code])
-    return (ProjectLock(datetime.now(UTC), 0), rows[0]) if rows else None
+    if not rows:
+        return None
+    version, *row = rows[0]
+    return ProjectLock(datetime.now(UTC), 0, version), tuple(row)
 
 
 def create_project_head(project_id: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO ledger_projecthead (project_id, position) VALUES (%s, 0) "
+            "INSERT INTO ledger_projecthead (project_id, position, halts_version) "
+            "VALUES (%s, 0, 0) "
             "ON CONFLICT (project_id) DO NOTHING",
             [project_id],
         )

@@ -74,7 +74,8 @@ class RunWrite:
 
     `spent` is what it takes from limits that are shared; less than nothing where a call that
     waited will never run. `takes_calls` says that a call was let through, or may be by a
-    person: what the run shares with others must have room for it.
+    person: what the run shares with others must have room for it. `halts_version` is the one
+    by which it was decided, where halts were obeyed.
     """
 
     old_hash: str
@@ -83,6 +84,7 @@ class RunWrite:
     entries: list[SealedEntry] = field(default_factory=list)
     wakes: bool = False
     takes_calls: bool = False
+    halts_version: int | None = None
 
 
 def join_names(columns: Sequence[tuple[str, str]]) -> str:

@@ -2,8 +2,9 @@
 
 One statement does it (bench steps). The project's head row is locked first and in
 order, so that positions are handed out in commit order and two processes never
-deadlock; a run whose head is no longer the one we built on is left out, together with
-its entries, and is missing from the answer. What the others spend is counted after them.
+deadlock; a run whose head is no longer the one we built on, or whose project has other
+halts than those it was decided by, is left out, together with its entries, and is missing
+from the answer. What the others spend is counted after them.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ RUN_FACTS: tuple[tuple[str, str], ...] = (
     ("agent_id", "bigint"),
     ("lineage", "text"),
     ("old_hash", "text"),
+    ("halts_version", "integer"),
     ("wakes", "boolean"),
     ("spent_tokens", "bigint"),
     ("spent_tool_calls", "bigint"),
@@ -50,12 +52,13 @@ WITH v AS (
     {_join_array_types(RUN_FACTS)}, {_join_array_types(COLUMNS)}
   ) AS v({join_names(RUN_FACTS)}, {join_names(COLUMNS)})
 ), locked AS MATERIALIZED (
-  SELECT project_id, position FROM ledger_projecthead
+  SELECT project_id, position, halts_version AS halts_now FROM ledger_projecthead
   WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
 ), won AS (
   UPDATE ledger_run r SET {", ".join(f"{name} = v.{name}" for name, _ in COLUMNS)}
   FROM v JOIN locked USING (project_id)
   WHERE r.id = v.run_id AND r.head_hash = v.old_hash
+    AND (v.halts_version IS NULL OR v.halts_version = locked.halts_now)
   RETURNING r.id AS run_id, v.wakes
 ), e AS (
   SELECT * FROM unnest({_join_array_types(ENTRY_COLUMNS)}) WITH ORDINALITY
@@ -113,6 +116,7 @@ def _list_facts(write: RunWrite) -> tuple[Any, ...]:
         state.agent_id,
         format_lineage(state.ancestors),
         write.old_hash,
+        write.halts_version,
         write.wakes,
         spent.tokens,
         spent.tool_calls,

@@ -23,7 +23,9 @@ from ledger.writer.run_writes import (
 )
 
 _SQLITE_STORED = (
-    "SELECT id, head_hash FROM ledger_run WHERE id IN (SELECT value FROM json_each(?))"
+    "SELECT run.id, run.head_hash, head.halts_version FROM ledger_run run "
+    "LEFT JOIN ledger_projecthead head ON head.project_id = run.project_id "
+    "WHERE run.id IN (SELECT value FROM json_each(?))"
 )
 _SQLITE_HEAD = (
     f"UPDATE ledger_run SET {', '.join(f'{name} = ?' for name, _ in COLUMNS)} "  # noqa: S608
@@ -51,8 +53,9 @@ def store_runs(writes: Sequence[RunWrite]) -> set[int]:
 
 def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
     ids = json.dumps([write.state.id for write in writes])
-    stored = dict(cursor.execute(_SQLITE_STORED, [ids]))
-    won = [write for write in writes if stored.get(write.state.id) == write.old_hash]
+    found = cursor.execute(_SQLITE_STORED, [ids])
+    stored = {run_id: (head, halts) for run_id, head, halts in found}
+    won = [write for write in writes if _is_unmoved(write, stored)]
     cursor.executemany(
         _SQLITE_HEAD,
         [
@@ -78,3 +81,9 @@ def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
         [list_count_values(key, spent) for key, spent in count_spent(won).items()],
     )
     return {write.state.id for write in won}
+
+
+def _is_unmoved(write: RunWrite, stored: dict[int, tuple[str, int]]) -> bool:
+    """Whether head and halts are still those that it was decided on."""
+    head, halts = stored.get(write.state.id, (None, None))
+    return head == write.old_hash and write.halts_version in {None, halts}

@@ -34,10 +34,12 @@ class AuditEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedChange(Generic[T]):
-    """`store` writes the rows and returns what the caller gets; `entries` tell of it."""
+    """`store` writes the rows and returns what the caller gets; `entries` tell of it.
+    `changes_halts`: other halts stand after it."""
 
     entries: Sequence[AuditEntry]
     store: Callable[[datetime], T]
+    changes_halts: bool = False
 
 
 def perform_change(
@@ -97,6 +99,7 @@ class AdministrationChange(ChangeRequest[T]):
         for entry in self.prepared.entries:
             plan.add_entry(entry.type, actor=actor, payload=entry.payload)
         plan.side_updates.append(lambda: self._store(at))
+        plan.changes_halts = self.prepared.changes_halts
         return plan.change(self._get_stored)
 
     def _store(self, at: datetime) -> None:

@@ -19,10 +19,12 @@ from accounts.models import SYSTEM_AGENTS
 from common.errors import DomainError
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
+from ledger.halts.held_runs import exclude_held
 from ledger.models import Run, RunStatus
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
+from ledger.writer.halts import Halted
 from reviews.errors import ReviewNotOpen, RunClosed
 from reviews.models import Review, ReviewState
 from reviews.plan import (
@@ -49,6 +51,8 @@ def _return_true(_entries: Sequence[SealedEntry]) -> bool:
 
 @dataclass(kw_only=True)
 class ExpireReview(ClosingRequest[bool]):
+    obeys_halts = True
+
     review_code: str
 
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
@@ -88,6 +92,8 @@ def expire_review(
 class NoteLateReview(ChangeRequest[bool]):
     """Once for each review, however many sweeps meet it."""
 
+    obeys_halts = True
+
     review_code: str
     untold: Review | None = field(default=None, init=False)
 
@@ -116,6 +122,8 @@ class NoteLateReview(ChangeRequest[bool]):
 
 @dataclass(kw_only=True)
 class AbandonRun(ClosingRequest[bool]):
+    obeys_halts = True
+
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
         if run.status != RunStatus.RUNNING or not _is_silent(run, at):
             raise RunClosed.from_run(run)
@@ -133,6 +141,8 @@ class AbandonRun(ClosingRequest[bool]):
 
 @dataclass(kw_only=True)
 class StopOverdueRun(ClosingRequest[bool]):
+    obeys_halts = True
+
     def decide(self, run: RunState, at: datetime) -> Change[bool]:
         if run.status != RunStatus.RUNNING or not run.is_time_over(at):
             raise RunClosed.from_run(run)
@@ -152,32 +162,33 @@ def note_late_reviews() -> int:
     now = timezone.now()
     late = Review.objects.filter(
         state=OPEN, late_at__isnull=True, answer_by__lte=now, due_at__gt=now
-    ).values_list("run__code", "code")[:SWEEP_LIMIT]
+    )
+    found = exclude_held(late, run="run").values_list("run__code", "code")
     return sum(
         _attempt(NoteLateReview(run_code=str(run), review_code=str(review)))
-        for run, review in late
+        for run, review in found[:SWEEP_LIMIT]
     )
 
 
 def expire_due_reviews() -> int:
     """End every review whose time is over; returns how many ended here."""
-    due = Review.objects.filter(
-        state=ReviewState.OPEN, due_at__lte=timezone.now()
-    ).values_list("run__code", "code")[:SWEEP_LIMIT]
+    due = Review.objects.filter(state=ReviewState.OPEN, due_at__lte=timezone.now())
+    found = exclude_held(due, run="run").values_list("run__code", "code")
     return sum(
         _attempt(ExpireReview(run_code=str(run), review_code=str(review)))
-        for run, review in due
+        for run, review in found[:SWEEP_LIMIT]
     )
 
 
 def abandon_silent_runs() -> int:
     """End every running run that has been silent for longer than its policy allows."""
     long_ago = timezone.now() - SHORTEST_PATIENCE
+    # What began later cannot have been silent for so long: that is indexed.
+    running = Run.objects.filter(
+        status=RunStatus.RUNNING, created_at__lte=long_ago, updated_at__lte=long_ago
+    )
     idle = (
-        # What began later cannot have been silent for so long: that is indexed.
-        Run.objects.filter(
-            status=RunStatus.RUNNING, created_at__lte=long_ago, updated_at__lte=long_ago
-        )
+        exclude_held(running, run="pk")
         .exclude(intent__in=SYSTEM_AGENTS)
         .order_by("updated_at")
         .values_list("code", "policy_id", "updated_at")
@@ -194,8 +205,11 @@ def abandon_silent_runs() -> int:
 
 def stop_overdue_runs() -> int:
     """Stop every running run that has used up its time and reports nothing more."""
+    over = Run.objects.filter(
+        status=RunStatus.RUNNING, time_over_at__lte=timezone.now()
+    )
     overdue = (
-        Run.objects.filter(status=RunStatus.RUNNING, time_over_at__lte=timezone.now())
+        exclude_held(over, run="pk")
         .order_by("time_over_at")
         .values_list("code", flat=True)[:SWEEP_LIMIT]
     )
@@ -205,7 +219,7 @@ def stop_overdue_runs() -> int:
 def _attempt(change_request: ChangeRequest[bool]) -> bool:
     try:
         return get_writer().perform_now(change_request)
-    except (ReviewNotOpen, RunClosed):
+    except (ReviewNotOpen, RunClosed, Halted):
         return False  # somebody was faster: the better outcome
     except DomainError:
         logger.exception("A sweep could not end what is due")

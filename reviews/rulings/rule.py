@@ -121,7 +121,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         self.approvals_given = None
         review = self.open_review(run)
-        if at >= review.due_at:
+        if self.is_past(review.due_at, at):
             return expire_review(run, review, at, self.follow_ups).refuse(
                 ReviewExpired(
                     f"The review had to be ruled before {format_timestamp(review.due_at)}."
@@ -183,7 +183,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
 
     def refuse_unfit(self, review: OpenReview, at: datetime) -> None:
         """Whatever keeps this ruling from being taken now."""
-        if at >= review.due_at:
+        if self.is_past(review.due_at, at):
             raise ReviewExpired(
                 f"The review had to be ruled before {format_timestamp(review.due_at)}."
             )

@@ -39,6 +39,7 @@ def test_how_often_and_a_message_that_waited_longer_is_dropped() -> None:
         "heartbeat": 15,
         "expire-reviews": 15,
         "release-reviews": 5,
+        "move-deadlines": 15,
         "abandon-runs": 60,
         "stop-overdue-runs": 15,
         "move-runs": 15,

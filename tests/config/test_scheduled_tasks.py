@@ -16,7 +16,13 @@ from accounts.models import Project, Role, User
 from config.celery import app
 from config.models import Heartbeat
 from ledger.idempotency import KEEP
-from ledger.models import IdempotencyRecord, LedgerExport, ProjectVerification, Run
+from ledger.models import (
+    Entry,
+    IdempotencyRecord,
+    LedgerExport,
+    ProjectVerification,
+    Run,
+)
 from ledger.statistics import counting
 from ledger.verification.project import start_verification
 from loop.control import clock
@@ -28,6 +34,7 @@ from notifications.services import KEEP as KEEP_NOTICES
 from reviews.models import Backtest, Review
 from tests.ledger.run_list.words import mark_indexed
 from tests.loop.saying import loop_policy
+from tests.reviews.halts.halting import halt, release
 from tests.reviews.policies.trials import start as start_backtest
 from tests.reviews.rulings.test_expiry import overdue
 from tests.reviews.test_abandonment import silent
@@ -262,11 +269,22 @@ def count_statistics(
     assert manager.get("/stats/gates").json()["evaluations"] == 1
 
 
+def move_deadlines(
+    project: Project, agent: httpx.Client, manager: httpx.Client
+) -> None:
+    run = start_run(agent)
+    release(manager, halt(manager))
+    perform("move-deadlines")
+    moved = Entry.objects.filter(run__code=run, type="run.deadlines_moved")
+    assert moved.count() == 1
+
+
 Look = Callable[[Project, httpx.Client, httpx.Client], None]
 TASKS: dict[str, Look] = {
     "heartbeat": heartbeat,
     "expire-reviews": expire_reviews,
     "release-reviews": release_reviews,
+    "move-deadlines": move_deadlines,
     "abandon-runs": abandon_runs,
     "stop-overdue-runs": stop_overdue_runs,
     "move-runs": move_runs,

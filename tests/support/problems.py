@@ -19,6 +19,7 @@ STATUSES = {
     "method-not-allowed": 405,
     "run-closed": 409,
     "run-paused": 409,
+    "halted": 409,
     "shadow-running": 409,
     "step-out-of-order": 409,
     "step-conflict": 409,

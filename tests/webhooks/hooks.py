@@ -23,6 +23,8 @@ ALL = [
     "run.stopped",
     "run.finished",
     "loop.event",
+    "halt.started",
+    "halt.released",
 ]
 
 

@@ -50,7 +50,7 @@ def test_what_is_not_a_webhook_is_refused(manager: httpx.Client) -> None:
         {"url": PUBLIC, "types": ["run.started"]},
         {"url": PUBLIC, "types": ["webhook.test"]},
         {"url": PUBLIC, "types": "run.stopped"},
-        {"url": PUBLIC, "types": types * 8},
+        {"url": PUBLIC, "types": types * 10},
         {"url": PUBLIC, "types": types, "secret": "mine"},
         {"url": PUBLIC, "types": types, "description": "x" * 201},
         {"url": "", "types": types},

@@ -171,7 +171,31 @@ def _format_value(value: Any) -> str:
             return str(value)
 
 
+def format_halt_scope(scope: Payload) -> str:
+    """What a halt holds, in a few words."""
+    if scope["agent"] is not None:
+        return f"the agent {scope['agent']}"
+    if scope["label"] is not None:
+        return f"runs labelled {scope['label']}"
+    if scope["run"] is not None:
+        below = " and its children" if scope["children"] else ""
+        return f"the run {scope['run']}{below}"
+    return "the project"
+
+
+def _describe_halt(payload: Payload) -> Change:
+    scope = format_halt_scope(payload["scope"])
+    return Change("halted", scope, payload["reason"], "hand", "stop")
+
+
+def _describe_release(payload: Payload) -> Change:
+    scope = format_halt_scope(payload["scope"])
+    return Change("released", scope, payload["reason"], "play")
+
+
 _CHANGES: dict[str, Callable[[Payload], Change]] = {
+    "halt.started": _describe_halt,
+    "halt.released": _describe_release,
     "settings.recorded": _describe_recorded,
     "project.created": _describe_created_project,
     "project.changed": _describe_changed_project,

@@ -40,6 +40,7 @@ EVENTS = {
     "run.aborted": ("x", "stop", "Run aborted"),
     "run.abandoned": ("clock", "mute", "Run abandoned"),
     "run.stopped": ("stop", "stop", "Run stopped"),
+    "run.deadlines_moved": ("clock", "mute", "Got back the time it was halted"),
     "run.reopened": ("retry", "go", "Run reopened"),
     "session.idle": ("clock", "mute", "Waits for the next prompt"),
     "session.prompted": ("play", "mute", "Prompted at the terminal"),

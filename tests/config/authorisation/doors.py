@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.config.authorisation import people
+from tests.config.authorisation import halts, people
 from tests.config.authorisation.agents import keep_agent
 from tests.config.authorisation.target import Target
 from tests.config.authorisation.world import HOOK, World
@@ -233,25 +233,20 @@ DOORS: dict[str, Door] = {
     ),
     "POST /exemptions": managers_only(World.blocked),
     "POST /exemptions/{exemption}/revoke": people_only(World.exempted),
+    "POST /halts": people_only(halts.choose_run),
+    "DELETE /halts/{halt}": managers_only(halts.halt_run),
     **{
         f"GET {path}": Door(
             target=World.running,
             allowed={*MEMBERS, *SESSIONS, "outsider"},
             refused=dict.fromkeys(ANYBODY, 403),
         )
-        for path in ("/rulings", "/rulings.csv", "/stats/reviewers")
+        for path in (
+            *("/rulings", "/rulings.csv", "/stats/reviewers", "/limits"),
+            *("/stats/rules", "/halts"),
+        )
     },
-    "GET /limits": Door(
-        target=World.running,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
-    ),
     "POST /limits/raise": manages_something(World.limited),
-    "GET /stats/rules": Door(
-        target=World.running,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
-    ),
     **dict.fromkeys(
         (
             "GET /stats/gates",

@@ -18,6 +18,7 @@ class Target:
     call: str = ABSENT
     permission: str = ABSENT
     exemption: str = ABSENT
+    halt: str = ABSENT
     allowance: str = ABSENT
     check: str = ABSENT
     warning: str = ABSENT

@@ -48,6 +48,7 @@ def knock(world: World, door: str, caller: str, target: Target) -> httpx.Respons
         call=target.call,
         permission=target.permission,
         exemption=target.exemption,
+        halt=target.halt,
         allowance=target.allowance,
         check=target.check,
         warning=target.warning,

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.once("draws entries, not SQL")
 NAMED = {"name": "robo", "before": {"owner": None}, "after": {"owner": "bob"}}
 KEY = {"name": "robo", "key_name": "ci", "prefix": "crk_1234"}
 TOKEN = {"name": "bob", "token_name": "terminal", "prefix": "crt_1234"}
+SCOPE = {"agent": None, "label": None, "run": None, "children": False}
 SAID: dict[str, tuple[dict[str, Any], str]] = {
     "settings.recorded": (
         {"people": [{}], "agents": [{}, {}]},
@@ -72,6 +73,14 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "made the token bob / terminal until 2026-12-01",
     ),
     "token.revoked": (TOKEN, "revoked the token bob / terminal "),
+    "halt.started": (
+        {"scope": {**SCOPE, "label": "team:shop"}, "reason": "Look"},
+        "halted runs labelled team:shop Look",
+    ),
+    "halt.released": (
+        {"scope": {**SCOPE, "run": "0199", "children": True}, "reason": "Fine"},
+        "released the run 0199 and its children Fine",
+    ),
 }
 
 

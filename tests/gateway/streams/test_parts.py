@@ -19,6 +19,8 @@ from gateway.streams.feeds import Changes, Feed, Feeds, Head, Page
 from gateway.streams.followers import Follower, Followers
 from gateway.use_cases import agent_waits
 from gateway.use_cases.agent_waits import AgentWaits
+from ledger.waiting.halts import HaltWatch
+from ledger.writer.halts import ProjectHalts
 from reviews.open_access import KeyAccess, SessionAccess
 from tests.support.builders import Person, Robot, make_robot
 
@@ -190,10 +192,15 @@ class Hub:
     def __init__(self) -> None:
         self.waits: list[asyncio.Future[None]] = []
         self.heads: list[tuple[int, int]] = []
+        self.halts = HaltWatch()
+        self.halts._known[1] = ProjectHalts(0)
 
     def add_follower(self, run_id: int) -> asyncio.Future[None]:
         self.waits.append(asyncio.get_running_loop().create_future())
         return self.waits[-1]
+
+    def wake_when_held_otherwise(self, *_: Any, **__: Any) -> None:
+        """Nothing is halted here."""
 
     def note_head(self, run_id: int, head: int) -> None:
         self.heads.append((run_id, head))
@@ -215,6 +222,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Hub:
 
     monkeypatch.setattr(feeds, "run_in_db_thread", look)
     monkeypatch.setattr(feeds, "REST_FACTOR", 0)
+    monkeypatch.setattr(feeds, "get_run_facts", lambda _: SimpleNamespace(project_id=1))
     return hub
 
 

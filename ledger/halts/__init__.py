@@ -1,0 +1,1 @@
+"""Runs that a halt holds, as a query."""
