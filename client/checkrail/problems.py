@@ -98,6 +98,28 @@ class RunPaused(Problem):
     slugs = ("run-paused",)
 
 
+class Halted(Problem):
+    """A person has halted this, and `timeout` ended before it was released."""
+
+    slugs = ("halted",)
+
+    @property
+    def by(self) -> str:
+        return str(self._halt.get("by", ""))
+
+    @property
+    def reason(self) -> str:
+        return str(self._halt.get("reason", ""))
+
+    @property
+    def halt_id(self) -> str:
+        return str(self._halt.get("id", ""))
+
+    @property
+    def _halt(self) -> Mapping[str, Any]:
+        return self.extra.get("halt") or {}
+
+
 class StepOutOfOrder(Problem):
     """Somebody else reports steps of this run, too; `run.refresh()` counts anew."""
 

@@ -17,11 +17,21 @@ from checkrail.flows.steps import catch_up
 from checkrail.intents import Intent
 from checkrail.money import format_money
 from checkrail.outcomes import StillWaiting, Stopped
-from checkrail.problems import AlreadyRuled, ReviewOpen, RunPaused
-from checkrail.transport.effects import Flow, Request, drop_unset, get, post, quote_part
+from checkrail.problems import AlreadyRuled, Halted, ReviewOpen, RunPaused
+from checkrail.transport.effects import (
+    Flow,
+    Request,
+    Sleep,
+    drop_unset,
+    get,
+    post,
+    quote_part,
+)
 from checkrail.transport.retry import send_request
 
 SUMMARY_LIMIT = 2_000
+# Between two tries to start a run that is halted, where the server does not say.
+RETRY_SECONDS = 5.0
 # After these the run is left as it is: it is over, or somebody may take it up again.
 KEEPS_RUN_OPEN = (Stopped, StillWaiting, Unreachable)
 
@@ -54,7 +64,20 @@ def build_run_body(
 
 
 def start(run: RunCore, body: Mapping[str, Any]) -> Flow[RunState]:
-    state = yield from send_request(run.connection, RunState, post("/runs", body))
+    """While it is halted, a release is waited for, as long as an outage would be."""
+    patience = run.connection.get_patience(waiting=True)
+    until = get_deadline(run, patience)
+    while True:
+        try:
+            request = post("/runs", body)
+            state = yield from send_request(run.connection, RunState, request)
+            break
+        except Halted as halted:
+            pause = halted.retry_after or RETRY_SECONDS
+            if run.connection.clock() + pause > until:
+                raise
+            logger.info("Halted by %s: %s", halted.by, halted.reason)
+            yield Sleep(pause)
     run.timer.begin()
     return run.store_state(state)
 

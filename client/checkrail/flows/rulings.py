@@ -10,7 +10,7 @@ from checkrail.answers.parsing import A
 from checkrail.errors import ProtocolError, Unreachable
 from checkrail.flows.run_core import AnyReview, RunCore, build_reference
 from checkrail.outcomes import Aborted, Expired, StillWaiting, Superseded, Withdrawn
-from checkrail.problems import RunClosed, RunPaused
+from checkrail.problems import Halted, RunClosed, RunPaused
 from checkrail.transport.effects import Callback, Flow, Request, Sleep, get
 from checkrail.transport.retry import send_request
 
@@ -65,7 +65,11 @@ def wait_for_ruling(run: RunCore, review: ReviewRef, until: float) -> Flow[Rulin
         began = run.connection.clock()
         # Whole seconds; what is left in the end is slept.
         seconds = int(max(0, min(POLL_SECONDS, until - began)))
-        stands = yield from _poll_until(run, review, seconds, until)
+        try:
+            stands = yield from _poll_until(run, review, seconds, until)
+        except Halted as halted:
+            yield from wait_for_release(run, halted, until)
+            continue
         if stands.state != "open":
             return _get_ruling(run, stands, review)
         now = run.connection.clock()
@@ -149,10 +153,29 @@ def wait_for_review(run: RunCore, review: ReviewRef, until: float) -> Flow[None]
         logger.info("The %s was withdrawn, the run goes on", review.kind)
 
 
+def wait_for_release(run: RunCore, halted: Halted, until: float) -> Flow[None]:
+    """Wait until nothing halts the run any more: the server holds each look. Raises Halted
+    when the time is over."""
+    logger.info("Halted by %s: %s", halted.by, halted.reason)
+    while True:
+        began = run.connection.clock()
+        if began >= until:
+            raise halted
+        seconds = int(max(0, min(POLL_SECONDS, until - began)))
+        try:
+            yield from _poll(run, None, seconds)
+        except Halted as still:
+            halted = still
+        else:
+            return
+        if run.connection.clock() - began < SHORTEST_POLL:
+            yield Sleep(SHORTEST_POLL)
+
+
 def send_when_running(
     run: RunCore, kind: type[A], request: Request, until: float
 ) -> Flow[A]:
-    """The answer to a request that a paused run refuses: the pause is waited for."""
+    """The answer to a request that a paused or halted run refuses: that is waited for."""
     seen = ""
     while True:
         try:
@@ -160,6 +183,9 @@ def send_when_running(
         except RunClosed:
             run.ended = True
             raise
+        except Halted as halted:
+            yield from wait_for_release(run, halted, until)
+            continue
         except RunPaused as paused:
             if paused.review is None:
                 raise

@@ -7,6 +7,7 @@ that it can be sent again whatever became of the first try.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,7 @@ from checkrail.flows.backlog import StepReport
 from checkrail.flows.costs import compute_cost
 from checkrail.flows.run_core import RunCore
 from checkrail.problems import (
+    Halted,
     Invalid,
     Malformed,
     Problem,
@@ -31,6 +33,8 @@ from checkrail.transport.retry import send_request
 BATCH_LIMIT = 100
 # Refusals of the step itself: sent again it would be refused again.
 _REFUSALS_OF_STEP = (Invalid, Malformed, TooLarge)
+
+logger = logging.getLogger("checkrail")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +53,7 @@ def send_steps(
     """Send what is queued, up to the first pause or stop, or to a checkpoint.
 
     Nothing is sent while a pause is pending, unless `despite_pending`.
-    Raises RunPaused and whatever else concerns no single step: what could not be sent
+    Raises Halted, RunPaused and whatever else concerns no single step: what could not be sent
     stays queued.
     """
     backlog = run.backlog
@@ -60,7 +64,7 @@ def send_steps(
             reports = list(islice(backlog.steps, size))
             try:
                 decisions = yield from _send_reports(run, reports, patience)
-            except (RunPaused, Unreachable):
+            except (Halted, RunPaused, Unreachable):
                 raise
             except RunClosed as closed:
                 run.ended = True
@@ -161,6 +165,9 @@ def send_steps_in_background(run: RunCore) -> Flow[None]:
     try:
         if not run.backlog.is_checkpoint_due:
             yield from send_steps(run, to_checkpoint=True)
+    except Halted as halted:
+        # What could not be sent stays queued: the next call waits for the release.
+        logger.info("Halted by %s: %s", halted.by, halted.reason)
     except RunPaused as paused:
         if paused.review is None:
             run.backlog.errors.append(paused)

@@ -11,14 +11,19 @@ from checkrail.answers import Checkpoint, Decision, ReviewRef, Ruling
 from checkrail.errors import ProtocolError
 from checkrail.flows.backlog import StepReport
 from checkrail.flows.result_queue import send_results
-from checkrail.flows.rulings import get_deadline, wait_for_review, wait_for_ruling
+from checkrail.flows.rulings import (
+    get_deadline,
+    wait_for_release,
+    wait_for_review,
+    wait_for_ruling,
+)
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.step_queue import send_steps
 from checkrail.flows.usage import read_usage
 from checkrail.intents import Intent
 from checkrail.money import Money, format_money
 from checkrail.outcomes import Stopped
-from checkrail.problems import NotFound, RunPaused
+from checkrail.problems import Halted, NotFound, RunPaused
 from checkrail.transport.effects import (
     Callback,
     Flow,
@@ -178,6 +183,8 @@ def catch_up(run: RunCore, until: float) -> Flow[None]:
         yield from obey_pending(run, until)
         try:
             yield from send_steps(run, to_checkpoint=True)
+        except Halted as halted:
+            yield from wait_for_release(run, halted, until)
         except RunPaused as paused:
             if paused.review is None:
                 raise
@@ -320,7 +327,7 @@ def report_step(
     try:
         while not report.is_settled:
             yield from send_steps(run, despite_pending=True)
-    except RunPaused:
+    except (Halted, RunPaused):
         if report in run.backlog.steps:  # else another thread was faster
             run.backlog.steps.remove(report)
             raise

@@ -28,7 +28,7 @@ from checkrail.mcp.tools import (
     WITH_OWN_RUN,
 )
 from checkrail.outcomes import Stopped
-from checkrail.problems import RunPaused, Unauthenticated
+from checkrail.problems import Halted, RunPaused, Unauthenticated
 from checkrail.version import __version__
 
 Request = ServerRequestContext[Any]
@@ -110,6 +110,11 @@ def _explain(error: Exception) -> str:
         return (
             "Nothing was done: the run waits for a person. Call wait_for_decision with "
             f"the id {build_review_id(error.review.id)}, then try again."
+        )
+    if isinstance(error, Halted):
+        return (
+            f"Nothing was done: halted by {error.by}: {error.reason} Wait until it is "
+            "released, then try again, or tell the user."
         )
     if isinstance(error, Stopped):
         return f"The run is over: {error}. Stop working, and tell the user."
