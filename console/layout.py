@@ -10,10 +10,12 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils import timezone
 
 from accounts.models import Project, Role, User
 from accounts.selectors import list_projects
 from console.access import ConsoleRequest
+from console.halts.rows import HaltRow, list_banner_rows
 from console.models import Preferences
 from console.people import Person, build_person
 from console.preferences.keys import (
@@ -60,6 +62,13 @@ class PageFrame:
     @cached_property
     def fleet(self) -> Fleet:
         return count_fleet(project_id=self.project.pk)
+
+    @cached_property
+    def halts(self) -> list[HaltRow]:
+        """What stands in the banner."""
+        return list_banner_rows(
+            project_id=self.project.pk, slug=self.project.slug, at=timezone.now()
+        )
 
     @property
     def key_changes(self) -> str:

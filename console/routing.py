@@ -22,6 +22,7 @@ websocket_urlpatterns = [
     path("ws/p/<slug:slug>/shadow/", _console, {"view": "shadow"}),
     path("ws/p/<slug:slug>/loop/", _console, {"view": "loop"}),
     path("ws/p/<slug:slug>/webhooks/", _console, {"view": "webhooks"}),
+    path("ws/p/<slug:slug>/halts/", _console, {"view": "halts"}),
     path("ws/p/<slug:slug>/settings/", _console, {"view": "settings"}),
     re_path("", _nowhere),
 ]

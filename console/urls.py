@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from console.account import joining, passwords
 from console.gates import views as gates
 from console.gateway_report import views as gateway_report
+from console.halts import views as halts
 from console.introduction import views as introduction
 from console.ledger import views as ledger
 from console.limits import views as limits
@@ -280,6 +281,9 @@ _project: list[URLPattern | URLResolver] = [
     path(
         "permissions/<uuid:code>/revoke/", permissions.revoke, name="permission-revoke"
     ),
+    path("halts/", halts.halts, name="halts"),
+    path("halts/new/", halts.new_halt, name="halt-new"),
+    path("halts/<uuid:code>/release/", halts.release, name="halt-release"),
     path("limits/", limits.limits, name="limits"),
     path("limits/raise/", limits.raise_limit, name="limit-raise"),
     path("gateway/", gateway_report.report, name="gateway-report"),

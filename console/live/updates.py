@@ -19,6 +19,8 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Project
 from console.fragments import build_partial
+from console.halts.fragments import render_banner
+from console.halts.rows import list_banner_rows
 from console.live.queue_changes import render_changes
 from console.queue import fragments as queue_fragments
 from console.queue.floods import list_flood_notices
@@ -138,6 +140,8 @@ class ProjectSnapshot:
                 part = self._render_loop(new_entries)
             case "shadow":
                 part = self._render_shadow(new_entries)
+            case "halts":
+                part = self._render_halts(new_entries)
             case "gates" | "ledger" | "webhooks" | "settings":
                 part = ViewPart()  # not made of entries: read anew when the page is
             case _:
@@ -147,6 +151,7 @@ class ProjectSnapshot:
             (
                 *part.parts,
                 *self._render_take_overs(new_entries, since=since),
+                *self._render_banner(new_entries),
                 build_partial("#nav-queue-count", "textContent", str(self.tally.total)),
                 build_partial("#nav-run-count", "textContent", str(self.fleet.total)),
                 build_partial(
@@ -156,6 +161,19 @@ class ProjectSnapshot:
                 build_partial("#live-cursor", "outerHTML", mark),
             )
         )
+
+    def _render_banner(self, new_entries: list[NewEntry] | None) -> Sequence[str]:
+        """On every page, as soon as something is halted or released."""
+        if not _are_halts_changed(new_entries):
+            return ()
+        rows = list_banner_rows(project_id=self.project_id, slug=self.slug, at=self.at)
+        drawn = render_banner(rows, slug=self.slug)
+        return (build_partial("#halts", "outerMorph", drawn),)
+
+    def _render_halts(self, new_entries: list[NewEntry] | None) -> ViewPart:
+        """The page fetches itself."""
+        changed = _are_halts_changed(new_entries)
+        return ViewPart(touched=EVERYTHING if changed else ())
 
     def _render_take_overs(
         self, new_entries: list[NewEntry] | None, *, since: int
@@ -316,6 +334,12 @@ def _add_ancestors(run_ids: set[int]) -> set[int]:
     children = Run.objects.filter(pk__in=run_ids).exclude(lineage="")
     lineages = children.values_list("lineage", flat=True)
     return run_ids | {above for each in lineages for above in parse_lineage(each)}
+
+
+def _are_halts_changed(new_entries: list[NewEntry] | None) -> bool:
+    if new_entries is None:
+        return True
+    return any(item.type.startswith("halt.") for item in new_entries)
 
 
 def _is_about_a_review(entry: NewEntry) -> bool:

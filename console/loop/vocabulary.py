@@ -58,6 +58,7 @@ FIELDS = {
     "half_done": "Unfinished",
 }
 RAILS = {
+    "halted": "Halted",
     "switch": "Paused",
     "budget": "Budget",
     "decision": "Invalid decision",

@@ -74,6 +74,7 @@ PAGES = (
     ("m", "Permissions"),
     ("i", "Limits"),
     ("l", "Loop"),
+    ("h", "Halts"),
     ("e", "Ledger"),
     ("t", "Tool gateway"),
     ("w", "Webhooks"),

@@ -55,7 +55,7 @@ function fillActions() {
     option.addEventListener("click", () => act(control, name));
     return option;
   }));
-  const pages = [...document.querySelectorAll("[data-go]")].filter(({ title }) => matches(title));
+  const pages = [...document.querySelectorAll("[data-go], [data-command]")].filter(({ title }) => matches(title));
   fill("palette-pages", "Go to", pages.map((link) => {
     const option = build(link.title, "page", link.querySelector("svg"));
     option.addEventListener("click", () => { location.href = link.href; });

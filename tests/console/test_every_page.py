@@ -20,7 +20,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts.models import Agent, Role, SignIn, User
 from console.models import SavedPage, SavedView
 from ledger.models import Entry
-from tests.config.authorisation import agents, people
+from tests.config.authorisation import agents, halts, people
 from tests.config.authorisation.target import ABSENT
 from tests.config.authorisation.world import World
 from tests.gateway.calls.calls import command
@@ -87,6 +87,7 @@ class Pages:
             "runs/": warned.run,
             "agents/": str(robot.code),
             "permissions/": permitted.permission,
+            "halts/": halts.halt_run(self.world).halt,
             "calls/": self.world.blocked().call,
             "exemptions/": self.world.exempted().exemption,
             "webhooks/": told.webhook,

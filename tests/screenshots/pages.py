@@ -115,6 +115,8 @@ PROJECT = (
     Shot("shadow", "shadows/{shadow}/"),
     Shot("permissions", "permissions/"),
     Shot("exempt", "calls/{blocked_call}/exempt/"),
+    Shot("halts", "halts/"),
+    Shot("halt-new", "halts/new/"),
     Shot("limits", "limits/"),
     Shot("limit-raise", "limits/raise/?scope=agent_day&agent=upgrade-lead"),
     Shot("gateway", "gateway/"),
