@@ -23,6 +23,7 @@ from guidance.selectors import LoadedPolicy, find_active_id, get_policy
 from guidance.services import DEFAULT
 from ledger.plan import Plan
 from ledger.state import OpenReview, RunState
+from ledger.writer.halts import Halted, KnownHalt, read_halts
 from loop.cycle.act import Action
 from loop.errors import LoopPaused
 from loop.models import Decision, ProjectLoop
@@ -43,6 +44,7 @@ class ActionEnding:
 
     decision: Decision
     paused: str | None
+    halt: KnownHalt | None
     policy: LoadedPolicy
     counted: Sequence[datetime]
 
@@ -81,7 +83,9 @@ class ActionEnding:
         )
 
     def _refuse_changed(self, plan: Plan, proposal: Proposal) -> None:
-        """An action emitted now has to pass today's switch, policy and cap."""
+        """An action emitted now has to pass today's halts, switch, policy and cap."""
+        if self.halt is not None:
+            raise Halted.from_halt(self.halt)
         if self.paused is not None:
             raise LoopPaused(
                 f"The loop is {self.paused}. Resume it first, or deny this."
@@ -128,11 +132,13 @@ def load_action_endings(
     decisions = Decision.objects.filter(review_id__in=codes).defer("snapshot", "shadow")
     loop = ProjectLoop.objects.select_related("paused_by").get(pk=run.project_id)
     paused, policy = loop.describe_pause(), _get_policy_in_force(run.project_id)
+    halt = read_halts(run.project_id).find(run)
     counted = _list_counted(run.project_id, at=at)
     return {
         str(decision.review_id): ActionEnding(
             decision=decision,
             paused=paused,
+            halt=halt,
             policy=policy,
             counted=[
                 moment

@@ -15,6 +15,7 @@ from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
+from ledger.writer.halts import read_halts
 from loop.cycle.facts import ProjectFacts, ProposedAction, load_facts
 from loop.cycle.llm_decider import ModelAnswer
 from loop.cycle.record import DecisionRecord, build_trigger
@@ -56,6 +57,7 @@ class DecideSignals(ChangeRequest[int]):
             loop=ProjectLoop.objects.select_related("paused_by").get(pk=run.project_id),
             section=section,
             snapshot=snapshot,
+            halted=_describe_halt(run) if self.halted else None,
             at=at,
         )
 
@@ -107,6 +109,11 @@ class DecideSignals(ChangeRequest[int]):
             trouble = f"the rules failed: {type(error).__name__}"
             return ProposedAction(signal, None, trouble)
         return ProposedAction(signal, wanted)
+
+
+def _describe_halt(run: RunState) -> str | None:
+    halt = read_halts(run.project_id).find(run)
+    return None if halt is None else f"halted by {halt.by}: {halt.reason}"
 
 
 def _count(count: int, _entries: Sequence[SealedEntry]) -> int:

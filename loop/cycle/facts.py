@@ -45,6 +45,7 @@ class ProjectFacts:
     loop: ProjectLoop
     section: LoopSection
     snapshot: Snapshot
+    halted: str | None = None
     spent_micros: int = 0
     used: Counter[str] = field(default_factory=Counter)
     twins: Mapping[str, str] = field(default_factory=dict)
@@ -62,6 +63,7 @@ class ProjectFacts:
         by_model = self.section.decider == "llm"
         common = GuardrailFacts(
             paused=self.loop.describe_pause(),
+            halted=self.halted,
             asks_model=by_model,
             priced=not by_model or are_prices_known(),
             trouble=proposed.trouble,
@@ -103,6 +105,7 @@ def load_facts(
     loop: ProjectLoop,
     section: LoopSection,
     snapshot: Snapshot,
+    halted: str | None,
     at: datetime,
 ) -> ProjectFacts:
     """Reads only what these proposals can be held back by."""
@@ -111,6 +114,7 @@ def load_facts(
         loop=loop,
         section=section,
         snapshot=snapshot,
+        halted=halted,
         spent_micros=sum_spent_today(loop.pk, at=at) if by_model else 0,
     )
     acting = [

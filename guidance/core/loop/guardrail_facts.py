@@ -13,13 +13,14 @@ from guidance.core.loop.alerts import Standing
 class GuardrailFacts:
     """The state of the project when a proposal is judged.
 
-    `paused` says by whom and why, `trouble` why a model gave no proposal, `cost`
+    `paused` says by whom and why, `halted` the same of a halt, `trouble` why a model gave no proposal, `cost`
     what asking it took, `priced` whether that can be known. `twin` is the decision on the same trigger and state, `cascade`
     how many decisions have come of the same event. `claimable` is what the action would
     take up: notes, or a recommendation.
     """
 
     paused: str | None = None
+    halted: str | None = None
     asks_model: bool = False
     priced: bool = True
     trouble: str | None = None
@@ -35,6 +36,7 @@ class GuardrailFacts:
     def to_json(self) -> dict[str, Any]:
         return {
             "paused": self.paused,
+            "halted": self.halted,
             "asks_model": self.asks_model,
             "priced": self.priced,
             "trouble": self.trouble,

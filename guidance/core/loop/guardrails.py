@@ -17,7 +17,7 @@ from guidance.core.loop.section import LoopSection
 from guidance.core.loop.vocabulary import DO_NOTHING
 from guidance.core.money import format_usd
 
-GUARDRAILS_VERSION = 1
+GUARDRAILS_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def judge_proposal(
         harm = find_harm(section, wanted)
         outcome = "approval_required" if harm else "emitted"
     acted = outcome in {"emitted", "approval_required"}
-    held = any(rail.rail in {"switch", "decision"} for rail in met)
+    held = any(rail.rail in {"halted", "switch", "decision"} for rail in met)
     return RuledProposal(
         action=DO_NOTHING if held else wanted.action,
         outcome=outcome,
@@ -94,6 +94,8 @@ def _list_met(
     facts: GuardrailFacts,
     latched: Latched | None,
 ) -> Iterator[Guardrail]:
+    if facts.halted is not None:
+        yield Guardrail(rail="halted", outcome="noop", message=facts.halted)
     if facts.paused is not None:
         yield Guardrail(rail="switch", outcome="noop", message=facts.paused)
     if facts.asks_model:

@@ -41,6 +41,7 @@ def test_a_sound_wish_that_meets_no_rail_is_emitted() -> None:
 
 # Each guardrail with facts that meet it, the outcome, in the order in which they decide.
 MET: dict[str, tuple[dict[str, Any], str]] = {
+    "halted": ({"halted": "halted by alice: Look"}, "noop"),
     "switch": ({"paused": "paused by alice"}, "noop"),
     "budget": ({"asks_model": True, "spent_micros": 1_000_000}, "budget_denied"),
     "stale": ({"stale": ("active_runs",)}, "invalid_decision"),
@@ -58,7 +59,8 @@ def test_every_rail_that_is_met_is_told_and_the_first_decides(count: int) -> Non
         assert tuple(rail.rail for rail in ruled.guardrails) == names
         assert ruled.outcome == MET[names[0]][1]
         assert ruled.guardrails[0].message in ruled.reasoning
-        assert ruled.action == ("do_nothing" if "switch" in names else "start_loop")
+        held = {"halted", "switch"} & {*names}
+        assert ruled.action == ("do_nothing" if held else "start_loop")
         assert GuardrailFacts.from_json(facts.to_json()) == facts
 
 

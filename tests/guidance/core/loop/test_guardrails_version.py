@@ -12,8 +12,8 @@ from tests.guidance.core.loop.test_guardrails import BAD, MET, REPAIR, SECTION
 
 # The version, and a digest over what becomes of the proposals below, which do not change.
 JUDGED = (
-    1,
-    "sha256:d59177ff97af30c8adf0985b52d8e5dd27b1684af9589b407720254e7154dd5a",
+    2,
+    "sha256:b8c64112bbd4d7a2fbaf2f456b268ed1651f6a54b4c465b43638a11faa19003c",
 )
 
 ALERT = {"condition": "disk", "status": "firing", "title": "Full"}
