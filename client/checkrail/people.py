@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from checkrail.answers import (
+    Halt,
     LedgerEntry,
     Review,
     ReviewDetail,
@@ -260,6 +261,29 @@ class Desk:
         run, allowance = quote_part(run_id), quote_part(allowance_id)
         path = f"/runs/{run}/allowances/{allowance}/revoke"
         return self._post(RunState, path, {})
+
+    # Halts
+
+    def halts(self, *, state: str | None = "standing") -> Iterator[Halt]:
+        """The newest first; None also lists those that were released."""
+        return self._list_pages(Halt, "/halts", drop_unset(state=state))
+
+    def halt(
+        self, scope: Mapping[str, Any], reason: str, *, project: str | None = None
+    ) -> Halt:
+        """Stop everything of a scope at once: `{"project": True}`, `{"agent": "robo"}`,
+        `{"label": "team:shop"}` or `{"run": "…", "children": True}`."""
+        body = {"scope": dict(scope), "reason": reason}
+        request = post_once("/halts", body)
+        return self._send(Halt, replace(request, params=drop_unset(project=project)))
+
+    def release_halt(
+        self, halt_id: str, reason: str, *, keep: Sequence[Mapping[str, Any]] = ()
+    ) -> Halt:
+        """Let it go on (manager); the scopes in `keep` stay halted."""
+        body = {"reason": reason, "keep": [dict(each) for each in keep]}
+        request = post_once(f"/halts/{quote_part(halt_id)}", body)
+        return self._send(Halt, replace(request, method="DELETE"))
 
     # The ledger
 

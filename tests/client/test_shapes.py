@@ -36,6 +36,7 @@ ANSWERS: dict[type[Answer], tuple[str, ...]] = {
         "snooze_review",
     ),
     answers.ReviewDetail: ("get_review",),
+    answers.Halt: ("begin_halt", "release_halt"),
     answers.PolicyVersion: ("get_policy_version",),
     answers.RunState: (
         *("abort_run", "finish_run", "get_run", "reopen_run", "start_run"),

@@ -30,6 +30,7 @@ from checkrail.answers.common import (
     Remaining,
     ReviewRef,
 )
+from checkrail.answers.halts import Halt, HaltScope
 from checkrail.answers.reviews import (
     GivenAllowance,
     HistoryItem,
@@ -83,6 +84,8 @@ __all__ = [
     "GateOutcome",
     "GateVerdict",
     "GivenAllowance",
+    "Halt",
+    "HaltScope",
     "HistoryItem",
     "LedgerEntry",
     "Metrics",

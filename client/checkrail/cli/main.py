@@ -67,7 +67,7 @@ def _delegate(name: str, words: list[str]) -> int:
 
 def _build_parser() -> argparse.ArgumentParser:
     # Here and not above: a hook is started for every tool call and needs none of it.
-    from checkrail.cli import doctor, login, queue, runs
+    from checkrail.cli import doctor, halts, login, queue, runs
 
     parser = argparse.ArgumentParser(
         prog="checkrail",
@@ -137,6 +137,22 @@ def _build_parser() -> argparse.ArgumentParser:
         "allowance", nargs="?", help="its id or its gate; left out: all of them"
     )
 
+    listed = command("halts", halts.print_halts, "what is halted")
+    listed.add_argument("--all", action="store_true", help="also what was released")
+    stopped = command("halt", halts.halt, "stop everything of a scope at once")
+    _add_halt_arguments(stopped)
+    released = command("release", halts.release, "let what is halted go on (manager)")
+    released.add_argument("id", help="the halt's id")
+    released.add_argument("--reason", required=True, help="why it is safe again")
+    for name in ("agent", "label"):
+        released.add_argument(
+            f"--keep-{name}",
+            action="append",
+            default=[],
+            metavar=name.upper(),
+            help=f"keep this {name} halted",
+        )
+
     command(
         "doctor", doctor.run_doctor, "what is wrong with the set-up, and how to mend it"
     )
@@ -161,6 +177,21 @@ def _add_ruling_arguments(parser: argparse.ArgumentParser, action: str) -> None:
         help="your reason; the agent reads it",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask again")
+
+
+def _add_halt_arguments(parser: argparse.ArgumentParser) -> None:
+    scope = parser.add_mutually_exclusive_group(required=True)
+    scope.add_argument("--project", action="store_true", help="the whole project")
+    scope.add_argument("--agent", metavar="NAME", help="all runs of an agent")
+    scope.add_argument("--label", metavar="NAME:VALUE", help="all runs with a label")
+    scope.add_argument("--run", metavar="ID", help="one run")
+    parser.add_argument(
+        "--children", action="store_true", help="also the runs below the run"
+    )
+    parser.add_argument("--reason", required=True, help="why; agents and people see it")
+    parser.add_argument(
+        "--in", dest="in_project", metavar="PROJECT", help="where you have several"
+    )
 
 
 def _add_allowance_arguments(parser: argparse.ArgumentParser) -> None:

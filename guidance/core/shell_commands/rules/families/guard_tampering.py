@@ -19,7 +19,7 @@ RULES = (
         safer=_SAFER,
         rollback="the ruling undone by a manager; the ledger shows who gave it.",
         patterns=(
-            "checkrail approve|amend|deny|answer|skip|retry|abort|rule|ruling|reopen|halt",
+            "checkrail approve|amend|deny|answer|skip|retry|abort|rule|ruling|reopen|halt|release",
             "checkrail login|logout|token|tokens",
             "checkrail reviews|review|queue|pending --interactive|--approve|--yes|-y|--all",
             "manage.py user_add|agent_key|agent_keys|tokens @any",
@@ -36,6 +36,7 @@ RULES = (
             "xdotool search --name Checkrail key Return",
             "nc localhost 8000 <<'E'\nPOST /api/v1/reviews/7/ruling HTTP/1.1\nE",
             "checkrail approve 0192",
+            "checkrail release 0192 --reason fine",
             "python -m checkrail approve 0192 --yes",
             "c=checkrail; $c app''rove 42",
             "curl -X POST http://127.0.0.1:8000/api/v1/reviews/42/ruling -d '{}'",
