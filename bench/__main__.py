@@ -20,6 +20,12 @@ from bench.measurements.calls import measure_calls
 from bench.measurements.flood import AGENTS as FEW
 from bench.measurements.flood import KEY_RATE, measure_flood
 from bench.measurements.growth import SECONDS, measure_growth
+from bench.measurements.halt import (
+    BUSY,
+    PARKED,
+    measure_halt_on_postgres,
+    measure_halt_on_sqlite,
+)
 from bench.measurements.import_time import measure_import_time
 from bench.measurements.limits import measure_limits
 from bench.measurements.pages import (
@@ -117,6 +123,17 @@ MEASUREMENTS = {
         (
             lambda: measure_queue(start_postgres_server(runs=RUNS, mixed=OPEN)),
             lambda: measure_queue(start_sqlite_server(runs=RUNS, mixed=OPEN)),
+        ),
+    ),
+    "halt": Measurement(
+        f"a halt of {PARKED:,} parked and {BUSY} busy agents",
+        (
+            lambda: measure_halt_on_postgres(
+                start_postgres_server(runs=BUSY, reviews=PARKED)
+            ),
+            lambda: measure_halt_on_sqlite(
+                start_sqlite_server(runs=BUSY, reviews=PARKED)
+            ),
         ),
     ),
     "backtest": Measurement(

@@ -30,7 +30,7 @@ class PreparedReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """`token` is a reviewer's, `stranger` the key of an agent of another project;
+    """`token` is a manager's, `stranger` the key of an agent of another project;
     `children` are runs of one tree, under every limit that runs can share; `cookies` are
     those of people who have signed in."""
 

@@ -60,7 +60,7 @@ Agents = Sequence[tuple[str, AgentPrincipal]]
 
 def main(runs: int, reviews: int, children: int, mixed: int) -> None:
     call_command("migrate", verbosity=0, interactive=False)
-    person = add_person(name="bob", role=Role.REVIEWER, project_slug=PROJECT)
+    person = add_person(name="bob", role=Role.MANAGER, project_slug=PROJECT)
     keys = [
         issue_agent_key(name=f"agent-{number}", project_slug=PROJECT)[1]
         for number in range(1, AGENTS + 1)

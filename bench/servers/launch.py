@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import urlsplit, urlunsplit
@@ -104,12 +104,8 @@ def start_postgres_server(
         contents = fill_database(
             environment, runs=runs, reviews=reviews, children=children, mixed=mixed
         )
-        command = ["-m", "uvicorn", "config.asgi:application", "--workers", "1"]
-        command += ["--port", str(urlsplit(url).port), "--loop", "uvloop"]
-        command += ["--http", "config.server.http_protocol:TimedProtocol"]
-        command += ["--no-proxy-headers"]
         with _start_server(
-            command, url=url, folder=folder, environment=environment
+            _build_web_command(url), url=url, folder=folder, environment=environment
         ) as pid:
             yield Server(
                 profile="PostgreSQL",
@@ -120,6 +116,31 @@ def start_postgres_server(
                 contents=contents,
                 environment=environment,
             )
+
+
+@contextmanager
+def start_another(server: Server) -> Iterator[Server]:
+    """One more web process on the same PostgreSQL."""
+    url = f"http://127.0.0.1:{_find_free_port()}"
+    with (
+        tempfile.TemporaryDirectory(prefix="checkrail-bench-") as name,
+        _start_server(
+            _build_web_command(url),
+            url=url,
+            folder=Path(name),
+            environment=server.environment,
+        ) as pid,
+    ):
+        yield replace(server, url=url, pid=pid)
+
+
+def _build_web_command(url: str) -> list[str]:
+    return [
+        *("-m", "uvicorn", "config.asgi:application", "--workers", "1"),
+        *("--port", str(urlsplit(url).port), "--loop", "uvloop"),
+        *("--http", "config.server.http_protocol:TimedProtocol"),
+        "--no-proxy-headers",
+    ]
 
 
 def build_environment() -> dict[str, str]:

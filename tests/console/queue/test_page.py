@@ -137,12 +137,12 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = open_browser(alice.user)
     for _ in range(2):
         open_pause(agent)
-    with django_assert_max_num_queries(23):
+    with django_assert_max_num_queries(24):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         open_pause(agent)
     # What is alike is folded by now: one more names the agents that ask.
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(25):
         client.get(f"/p/{project.slug}/queue/")
 
 

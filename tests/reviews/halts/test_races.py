@@ -14,7 +14,7 @@ from accounts.models import Project
 from ledger.models import Entry
 from tests.conftest import client_for
 from tests.reviews.halts.halting import halt, release
-from tests.support.builders import Robot, make_robot, start_run, step
+from tests.support.builders import Person, Robot, make_robot, start_run, step
 from tests.support.live import Live
 from tests.support.problems import problem
 from tests.support.processes import another_web_process
@@ -112,3 +112,20 @@ def test_a_process_that_heard_nothing_stores_nothing_either(
         problem(client.post(f"/runs/{run}/steps", json=step(2)), "halted")
         release(manager, made)
         assert client.post(f"/runs/{run}/steps", json=step(2)).status_code == 201
+
+
+def test_a_halt_survives_the_process_that_made_it(
+    robo: Robot, alice: Person, manager: httpx.Client
+) -> None:
+    """Nothing of it is kept in memory, or in Redis, that could be lost."""
+    if connection.vendor != "postgresql":
+        pytest.skip("On SQLite there is one process.")
+    with another_web_process() as process:
+        with client_for(process.live, alice) as there:
+            made = halt(there)
+        process.kill()
+    with another_web_process() as process, client_for(process.live, robo) as client:
+        told = problem(client.post("/runs", json={"task": "No"}), "halted")
+        assert told["halt"]["id"] == made["id"]
+        release(manager, made)
+        start_run(client)
