@@ -23,6 +23,7 @@ from bench.measurements.growth import SECONDS, measure_growth
 from bench.measurements.halt import (
     BUSY,
     PARKED,
+    REVIEWS,
     measure_halt_on_postgres,
     measure_halt_on_sqlite,
 )
@@ -129,10 +130,10 @@ MEASUREMENTS = {
         f"a halt of {PARKED:,} parked and {BUSY} busy agents",
         (
             lambda: measure_halt_on_postgres(
-                start_postgres_server(runs=BUSY, reviews=PARKED)
+                start_postgres_server(runs=BUSY, reviews=REVIEWS)
             ),
             lambda: measure_halt_on_sqlite(
-                start_sqlite_server(runs=BUSY, reviews=PARKED)
+                start_sqlite_server(runs=BUSY, reviews=REVIEWS)
             ),
         ),
     ),

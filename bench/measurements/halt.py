@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import cycle, islice
 from time import time
 from typing import Any
 
@@ -24,6 +25,7 @@ from bench.servers.contents import PreparedReview, PreparedRun
 from bench.servers.launch import Server, start_another
 
 PARKED, BUSY = 5_000, 200
+REVIEWS = 1_000  # each waited for by several
 PROCESSES = 3
 WARM_UP_SECONDS = 3.0
 SETTLE_SECONDS = 10.0
@@ -44,7 +46,7 @@ class Told:
 def measure_halt_on_postgres(
     server: AbstractContextManager[Server],
 ) -> Iterator[Figure]:
-    """Take a server with PARKED reviews and BUSY runs."""
+    """Take a server with REVIEWS reviews and BUSY runs."""
     with ExitStack() as stack:
         first = stack.enter_context(server)
         others = [
@@ -66,7 +68,7 @@ async def _measure(servers: Sequence[Server], *, kills: bool) -> Told:
     told, doomed = Told(), servers[-1] if kills else None
     parked = [
         (servers[number % len(servers)], review)
-        for number, review in enumerate(contents.reviews[:PARKED])
+        for number, review in enumerate(islice(cycle(contents.reviews), PARKED))
     ]
     waiting = []
     for begin in range(0, len(parked), AT_ONCE):
@@ -122,7 +124,12 @@ async def _work(url: str, run: PreparedRun) -> float:
     connection = await connect(url)
     with suppress(ConnectionError):
         while True:
-            body = {"number": run.next_step, "tokens": 1, "checkpoint": True}
+            body = {
+                "number": run.next_step,
+                "tokens": 1,
+                "tool_calls": 0,
+                "checkpoint": True,
+            }
             request = build_request(
                 "POST",
                 f"/runs/{run.code}/steps",
@@ -148,11 +155,16 @@ async def _count_lost(
     lost = 0
     connection = await connect(server.url)
     for run in runs:
-        body = {"number": run.next_step, "tokens": 1, "checkpoint": True}
+        body = {
+            "number": run.next_step,
+            "tokens": 1,
+            "tool_calls": 0,
+            "checkpoint": True,
+        }
         path, raw = f"/runs/{run.code}/steps", json.dumps(body).encode()
         request = build_request("POST", path, url=server.url, secret=run.key, body=raw)
         lost += (await connection.ask(request)).status != 201
-    for review in reviews[:PARKED]:
+    for review in reviews:
         path = f"/runs/{review.run}/decision"
         request = build_request("GET", path, url=server.url, secret=review.key)
         answer = await connection.ask(request)

@@ -255,10 +255,10 @@ class Hub:
                 for project_id in self.halts.list_projects():
                     self.halts.drop(project_id)
                 self.wake([*self._waiters, *self._followers])
-            elif told.halts is not None:
-                self._change_halts(told.halts)
             elif told.session != get_writer().session:
                 self.wake(told.runs)
+                if told.halts is not None:
+                    self._change_halts(told.halts)
 
 
 def _end(futures: Iterable[asyncio.Future[Any]]) -> None:

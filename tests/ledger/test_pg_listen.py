@@ -92,7 +92,10 @@ class FakeLink:
     """A connection that hears these payloads and is then lost."""
 
     def __init__(self, *payloads: bytes) -> None:
-        told = [SimpleNamespace(be_pid=7, extra=each) for each in payloads]
+        told = [
+            SimpleNamespace(be_pid=7, relname=b"checkrail", extra=each)
+            for each in payloads
+        ]
         self.pgconn = SimpleNamespace(notifies=lambda: told.pop(0) if told else None)
         self.executed: list[str] = []
 
@@ -145,7 +148,7 @@ async def test_listening_is_tried_again_whatever_was_wrong(
 
     assert slept == [pg_listen.RETRY_SECONDS] * 4
     assert asked == [{"autocommit": True}] * 5
-    assert link.executed == ["LISTEN checkrail"] * 2
+    assert link.executed == ["LISTEN checkrail", "LISTEN checkrail_halts"] * 2
 
 
 async def test_one_notification_may_name_several_runs() -> None:
