@@ -32,6 +32,7 @@ from gateway.api.calls import router as calls
 from gateway.api.checks import evaluate as evaluate_checks
 from gateway.api.checks import router as checks
 from gateway.api.hooks import router as hooks
+from gateway.api.notes import router as note_reading
 from gateway.api.runs import router as agents
 from gateway.api.telemetry import router as telemetry
 from ledger.api import list_runs
@@ -44,6 +45,7 @@ from reviews.administration.agents.api import router as administration_agents
 from reviews.administration.own.api import router as own_tokens
 from reviews.administration.people.api import router as members
 from reviews.administration.project.api import router as projects
+from reviews.agent_notes.api import router as agent_notes
 from reviews.allowances.api import router as allowances
 from reviews.api import router as people
 from reviews.bulk.api import router as bulk
@@ -118,6 +120,8 @@ api.add_router("", teamwork)
 api.add_router("", past_rulings)
 api.add_router("", permissions)
 api.add_router("", allowances)
+api.add_router("", agent_notes)
+api.add_router("", note_reading)
 api.add_router("", exemptions)
 api.add_router("", halts)
 api.add_router("", assignments)

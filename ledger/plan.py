@@ -41,12 +41,14 @@ class WaiterAnswer:
     """What an agent that waits for `subject` is answered once this change is committed.
 
     It is known before the database is read, which saves the agent that wakes a query
-    (bench waking). `head_seq` is the run's head at that moment.
+    (bench waking). `head_seq` is the run's head at that moment, `has_notes` whether its
+    agent has notes that it has not read.
     """
 
     subject: str
     body: dict[str, Any]
     head_seq: int
+    has_notes: bool
 
 
 @dataclass(slots=True)

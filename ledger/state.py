@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from guidance.core.canonical import to_canonical_json
+from guidance.core.runs.agent_notes import NO_NOTES, UnreadNotes
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.running_time import RunningTime
 from guidance.core.runs.usage import Budget, Usage
@@ -88,6 +89,8 @@ class RunState:
     # When the last answer asked it to wait, if that is what it did.
     throttled_at: datetime | None
     open_reviews: tuple[OpenReview, ...]
+    # What people wrote to its agent, until it has read that.
+    notes: UnreadNotes
     head_seq: int
     head_hash: str
     updated_at: datetime
@@ -242,8 +245,9 @@ def _serialize_memory(state: RunState) -> str:
     idle = {"idle": True} if state.idle else {}
     at = state.throttled_at
     throttled = {} if at is None else {"throttled_at": at.isoformat()}
+    notes = {"notes": state.notes.to_json()} if state.notes else {}
     return to_canonical_json(
-        {**state.memory.to_json(), **turns, **observed, **idle, **throttled}
+        {**state.memory.to_json(), **turns, **observed, **idle, **throttled, **notes}
     )
 
 
@@ -283,6 +287,7 @@ def build_state(run: Run) -> RunState:
         open_reviews=tuple(
             OpenReview.from_json(row) for row in json.loads(run.open_reviews)
         ),
+        notes=UnreadNotes.from_json(memory["notes"]) if "notes" in memory else NO_NOTES,
         head_seq=run.head_seq,
         head_hash=run.head_hash,
         updated_at=run.updated_at,
@@ -339,6 +344,7 @@ def build_unstarted_state(run: Run) -> RunState:
         last_decision="",
         throttled_at=None,
         open_reviews=(),
+        notes=NO_NOTES,
         head_seq=0,
         head_hash=run.head_hash,
         updated_at=run.updated_at,

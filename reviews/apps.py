@@ -21,11 +21,13 @@ class ReviewsConfig(AppConfig):
         from reviews.policies.row_checks import compare_policies
         from reviews.policies.second_manager import load_activation_endings
         from reviews.row_checks import compare_with_chain, register_entry_rows
+        from reviews.row_checks.agent_notes import register_note_rows
         from reviews.statistics.counts import register_counts
         from reviews.transitions import register_entry_types
 
         register_entry_types()
         register_counts()
+        register_note_rows()
         register_append_only("reviews_ruling", ("id",), ("code",), ("review_id",))
         register_append_only(
             "reviews_reviewapproval", ("id",), ("review_id", "version")

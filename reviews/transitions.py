@@ -45,6 +45,9 @@ def register_entry_types() -> None:
         register_entry_type(name)
     register_entry_type("allowance.given", apply=apply_allowed)
     register_entry_type("allowance.ended", apply=apply_allowance_end)
+    register_entry_type("note.written", apply=apply_note)
+    register_entry_type("note.delivered", apply=apply_note_delivery)
+    register_entry_type("note.read", apply=apply_note_reading)
     for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
         register_entry_type(name)
     for name in ("note.added", "warning.acknowledged", "policy.refused"):
@@ -156,6 +159,18 @@ def apply_allowed(run: RunState, payload: Payload, at: datetime) -> RunState:
 def apply_allowance_end(run: RunState, payload: Payload, _at: datetime) -> RunState:
     rest = remove_allowance(run.memory.allowances, payload["allowance"])
     return replace(run, memory=replace(run.memory, allowances=rest))
+
+
+def apply_note(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    return replace(run, notes=run.notes.add(payload["id"]))
+
+
+def apply_note_delivery(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    return replace(run, notes=run.notes.deliver(payload["notes"]))
+
+
+def apply_note_reading(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    return replace(run, notes=run.notes.read(payload["notes"]))
 
 
 def apply_withdrawn(run: RunState, payload: Payload, at: datetime) -> RunState:

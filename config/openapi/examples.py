@@ -13,6 +13,14 @@ _HASH = "6b1f0c5d2e4a98773c0de1f5a2b49687d0c3e8f1a5b2947663d8c1f0e5a7b294"
 _POLICY = {"name": "default", "version": 3, "hash": f"sha256:{_HASH}"}
 _LEFT = {"tokens": 998170, "tool_calls": 9998, "time_ms": 3595800, "cost_usd": "9.9879"}
 
+_NOTE = {
+    "id": "0199f2d6-4c02-7e61-93b5-0d1e2f3a4b5c",
+    "text": "Leave the fixtures as they are.",
+    "by": "alice",
+    "at": "2026-11-15T09:31:02.115000Z",
+    "tags": ["scope"],
+}
+
 
 def _build_budget(left: Mapping[str, Any]) -> dict[str, Any]:
     limits = {"tokens": 10**6, "tool_calls": 10**4, "time_ms": 3_600_000}
@@ -106,6 +114,9 @@ BODIES: Mapping[str, Any] = {
             "note": "The folder is still in use.",
         }
     ),
+    "write_agent_note": _build_body(
+        note={"text": "Leave the fixtures as they are.", "tags": ["scope"]}
+    ),
     "assign_review": _build_body(
         person={"to": "bob", "note": "The 2025 table is right."},
         role={"to": "role:reviewer", "how": "round_robin"},
@@ -180,6 +191,7 @@ ANSWERS: Mapping[str, Any] = {
             "at": "2026-11-15T09:31:12.480000Z",
             "grant": _GRANT,
         },
+        "notes": [_NOTE],
     },
     "judge_tool_call": {
         "id": _CALL,
@@ -207,7 +219,16 @@ ANSWERS: Mapping[str, Any] = {
         "budget_remaining": _LEFT,
         "preview": None,
         "policy": _POLICY,
+        "notes": [],
         "receipt": {"seq": 9, "hash": _HASH},
+    },
+    "write_agent_note": {
+        **_NOTE,
+        "state": "waiting",
+        "delivered_at": None,
+        "delivered_with": None,
+        "delivered_step": None,
+        "read_at": None,
     },
     "list_rulings": {
         "items": [

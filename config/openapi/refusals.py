@@ -57,6 +57,8 @@ OWN: Mapping[str, Problems] = {
     "finish_run": (RunClosed, ReviewOpen),
     "abort_run": (RunClosed,),
     "reopen_run": (RunClosed,),
+    "write_agent_note": (RunClosed,),
+    "read_agent_note": (RunClosed,),
     "ask_person": (RunClosed, RunPaused, Halted),
     "withdraw_review": (AlreadyRuled, ReviewExpired),
     "judge_tool_call": (RunClosed, RunPaused, Halted),

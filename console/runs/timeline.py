@@ -14,6 +14,7 @@ from django.urls import reverse
 from accounts.models import User
 from console.format import format_ago, format_iso
 from console.runs.sentences.administration import ADMINISTRATION_LINES
+from console.runs.sentences.agent_notes import AGENT_NOTE_LINES
 from console.runs.sentences.allowances import ALLOWANCE_LINES
 from console.runs.sentences.calls import (
     describe_call,
@@ -139,6 +140,7 @@ SENTENCES = {
     **POLICY_LINES,
     **TEAMWORK_LINES,
     **ALLOWANCE_LINES,
+    **AGENT_NOTE_LINES,
     **ADMINISTRATION_LINES,
 }
 

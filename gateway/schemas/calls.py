@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from common.fields import Id, Moment
-from gateway.schemas.runs import CallDecision, RemainingOut
+from gateway.schemas.runs import CallDecision, NotesOut, RemainingOut
 from ledger.schemas import (
     PolicyStamp,
     Receipt,
@@ -77,6 +77,7 @@ class ToolCallOut(MultiEditEvaluationOut):
     replayed: bool
     output: Any
     budget_remaining: RemainingOut
+    notes: NotesOut
     receipt: Receipt
 
 

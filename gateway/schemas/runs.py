@@ -19,6 +19,7 @@ from ledger.schemas import (
     RunStatus,
     SeverityName,
 )
+from reviews.agent_notes.schemas import AgentNoteOut
 from reviews.schemas.fields import (
     BUDGET_MAX,
     STEP_MAX,
@@ -262,12 +263,19 @@ class ContinueEvaluationOut(BaseModel):
     policy: PolicyStamp
 
 
+NotesOut = Annotated[
+    list[AgentNoteOut],
+    Field(description="what people wrote to the agent meanwhile, each once"),
+]
+
+
 class DecisionOut(ContinueEvaluationOut):
     """May the agent go on? Every gate that tripped is in `findings`."""
 
     run: Id
     step: int
     review: ReviewReference | None
+    notes: NotesOut
     receipt: Receipt
 
 
@@ -294,3 +302,4 @@ class DecisionStateOut(BaseModel):
     state: Literal["none", "open", "ruled", "expired", "superseded", "withdrawn"]
     review: WaitedReview | None
     ruling: RulingOut | None
+    notes: NotesOut

@@ -39,6 +39,8 @@ from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews import models
+from reviews.agent_notes.delivery import deliver_notes
+from reviews.agent_notes.selectors import Note, load_notes
 from reviews.caps import find_reached_review_cap
 from reviews.errors import PolicyMoved, RunPaused
 from reviews.permissions.grants import NewGrant, build_grant
@@ -86,9 +88,13 @@ class JudgeCall(ChangeRequest[Reply]):
     follow_ups: FollowUps = field(default_factory=dict, init=False)
     # Whether a draft that judges, too, decides the same.
     same: bool = field(default=False, init=False)
+    # False where the answer to the call has no place for what people wrote.
+    carries_notes: bool = True
+    notes: Sequence[Note] = field(default=(), init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         """Whether there still is room for a review, while nobody else can take it."""
+        self.notes = load_notes(run.notes.waiting) if self.carries_notes else ()
         self.reached = self.checked.reached
         if not self.needs_lock:
             return
@@ -154,7 +160,12 @@ class JudgeCall(ChangeRequest[Reply]):
         self._judge_by_draft(plan, run, payload, seq)
         if run.is_time_over(plan.at):
             stop_at_time_limit(plan, self.follow_ups)
+        self._deliver_notes(plan, self.call_code)
         return plan.change(self._answer)
+
+    def _deliver_notes(self, plan: Plan, call: str) -> None:
+        given = models.DeliveredWith.CALL
+        self.notes = deliver_notes(plan, self.notes, given=given, subject=call)
 
     def _get_remaining(self, run: RunState, at: datetime) -> dict[str, Any]:
         return get_remaining_budget(run, at, below=self.shared.below)
@@ -281,6 +292,7 @@ class JudgeCall(ChangeRequest[Reply]):
             project_slug=self.agent.project_slug,
             payload=json.loads(entries[0].payload),
             receipt=entries[0].build_receipt(),
+            notes=self.notes,
         )
 
 
@@ -323,6 +335,7 @@ class RepeatCall(JudgeCall):
         seq = plan.next_seq
         plan.add_entry("call.replayed", actor=self.agent.actor, payload=payload)
         self._judge_by_draft(plan, run, payload, seq)
+        self._deliver_notes(plan, payload["call"])
         return plan.change(self._build_stored_answer)
 
     def _build_stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
@@ -345,8 +358,9 @@ def build_call_answer(
     project_slug: str,
     payload: dict[str, Any],
     receipt: dict[str, Any],
+    notes: Sequence[Note] = (),
 ) -> dict[str, Any]:
-    """The answer to a call, from the stored entry alone: the same for ever."""
+    """The answer to a call, from the stored entries alone: the same for ever."""
     grant = payload["grant"]
     return {
         "id": payload["call"],
@@ -362,5 +376,6 @@ def build_call_answer(
         "budget_remaining": payload["budget_remaining"],
         "preview": payload["preview"],
         "policy": payload["policy"],
+        "notes": [*notes],
         "receipt": receipt,
     }

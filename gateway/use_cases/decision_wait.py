@@ -21,6 +21,7 @@ from common.errors import Invalid, NotFound
 from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.streams.followers import get_followers
+from gateway.use_cases.agent_notes import deliver_with_decision
 from gateway.use_cases.agent_waits import get_agent_waits
 from ledger.models import OBSERVED, Run
 from ledger.state import parse_lineage
@@ -76,6 +77,7 @@ async def await_decision(
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     parked = False
+    reply = partial(_build_reply, principal, run_id, run_code)
     while True:
         halt = (await get_hub().halts.get(project_id)).find(facts) if agent else None
         if halt is not None and parked:
@@ -86,15 +88,16 @@ async def await_decision(
             held = halt is not None
             get_hub().wake_when_held_otherwise(wake_up, facts, held=held)
         try:
-            answer, head = await run_in_db_thread(partial(look, None))
-            get_hub().note_head(run_id, head)
+            found = await run_in_db_thread(partial(look, None))
+            answer = found.answer
+            get_hub().note_head(run_id, found.head_seq)
             left = deadline - loop.time()
             over = left <= 0 or get_hub().closing
             if halt is not None and answer["run_status"] in OPEN:
                 if over:
                     raise Halted.from_halt(halt)
             elif answer["state"] != "open" or over:
-                return build_reply(answer)
+                return await reply(found)
             parked = halt is None
             with (
                 _show_waiting(principal, answer),
@@ -103,10 +106,28 @@ async def await_decision(
                 came = await waiting.wait_for(wake_up, seconds=left)
             answered = wake_up.result() if came else None
             # One that is still open may have changed again: that takes a new waiter.
-            if halt is None and answered is not None and answered[0]["state"] != "open":
-                return build_reply(answered[0])
+            if (
+                halt is None
+                and answered is not None
+                and answered.answer["state"] != "open"
+            ):
+                return await reply(answered)
         finally:
             wake_up.cancel()
+
+
+async def _build_reply(
+    principal: Principal, run_id: int, run_code: str, found: DecisionState
+) -> Reply:
+    """With what people wrote to the agent, once there is a decision that it acts on."""
+    answer = found.answer
+    review, decided = answer["review"], answer["state"] not in {"none", "open"}
+    if found.has_notes and decided and isinstance(principal, AgentPrincipal):
+        notes = await deliver_with_decision(
+            agent=principal, run_id=run_id, run_code=run_code, review=review["id"]
+        )
+        answer = {**answer, "notes": notes}
+    return build_reply(answer)
 
 
 def _show_waiting(
@@ -165,7 +186,7 @@ def _get_state(
             valid = principal.key_id in wake_up.valid_key_ids
             if not valid and not is_key_valid(principal.key_id):
                 require_valid_secret(principal)
-            return known.body, known.head_seq
+            return DecisionState(known.body, known.head_seq, known.has_notes)
         # Whose run it is does not change: only the key has to be looked at.
         found = get_decision_state(run_id, review_code, key_id=principal.key_id)
         if found is not None:

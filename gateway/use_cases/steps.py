@@ -42,9 +42,12 @@ from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
+from reviews.agent_notes.delivery import deliver_notes, mark_notes_read
+from reviews.agent_notes.selectors import Note, list_notes_of_steps, load_notes
 from reviews.allowances.ending import end_used_allowances
 from reviews.caps import find_reached_review_cap
 from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
+from reviews.models import DeliveredWith
 from reviews.plan import open_review, revoke_grants
 from reviews.policies.shadow.running import RunningShadow, count_same, find_shadow
 
@@ -97,8 +100,12 @@ class ReportSteps(ChangeRequest[Reply]):
     shadow: RunningShadow | None = field(default=None, init=False)
     same: int = field(default=0, init=False)
     used_before: Usage = field(default=NOTHING, init=False)
+    # False where the answer to the step has no place for what people wrote.
+    carries_notes: bool = True
+    notes: Sequence[Note] = field(default=(), init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
+        self.notes = load_notes(run.notes.waiting) if self.carries_notes else ()
         if self.needs_lock:
             self.reached = find_reached_review_cap(
                 project_id=run.project_id, agent_id=run.agent_id
@@ -125,6 +132,9 @@ class ReportSteps(ChangeRequest[Reply]):
             verdict = self._judge(plan, report, policy, self._measure_wait(plan))
             if verdict.decision in {"pause", "stop"}:
                 break
+        if run.notes:
+            mark_notes_read(plan, actor=self.agent.actor)
+        self.notes = deliver_notes(plan, self.notes, given=DeliveredWith.STEP)
         return plan.change(self._answer)
 
     def _measure_wait(self, plan: Plan) -> int | None:
@@ -237,6 +247,7 @@ class ReportSteps(ChangeRequest[Reply]):
             for entry in entries
             if entry.type == "step.judged"
         ]
+        decisions[-1]["notes"] = self.notes
         if not self.batch:
             return build_reply(decisions[0], status=201)
         every = [*self.earlier, *decisions]
@@ -271,14 +282,16 @@ def build_decision_answer(
     project_slug: str,
     payload: dict[str, Any],
     receipt: dict[str, Any],
+    notes: Sequence[Note] = (),
 ) -> dict[str, Any]:
-    """The decision object, from the stored entry alone: the same for ever."""
+    """The decision object, from the stored entries alone: the same for ever."""
     return {
         "run": run,
         "step": payload["report"]["number"],
         **{name: payload["verdict"][name] for name in VERDICT_FIELDS},
         "review": build_review_reference(payload["review"], project_slug=project_slug),
         "policy": payload["policy"],
+        "notes": [*notes],
         "receipt": receipt,
     }
 
@@ -358,6 +371,7 @@ def _list_stored_decisions(
             step_number__in=[report.number for report in reports],
         )
     }
+    notes = list_notes_of_steps(run_code, [report.number for report in reports])
     answers = []
     for report in reports:
         entry = entries[report.number]
@@ -373,6 +387,7 @@ def _list_stored_decisions(
                 project_slug=agent.project_slug,
                 payload=payload,
                 receipt={"seq": entry.seq, "hash": entry.hash},
+                notes=notes.get(report.number, ()),
             )
         )
     return answers

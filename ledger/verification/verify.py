@@ -112,11 +112,14 @@ def _find_row_fault(row: Run, state: RunState) -> str | None:
         if name in _TOLD and stored != said:
             return f"the run's {name} is {stored}, the chain says {said}"
     try:
-        build_state(row)
+        notes = build_state(row).notes
     except Exception as error:
         # What waits is what the chain says by now: the memory alone is left.
         refuse_other(error)
         return f"the run's memory is damaged: {describe(error)}"
+    if notes != state.notes:
+        said = state.notes.to_json()
+        return f"the run's unread notes are {notes.to_json()}, the chain says {said}"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviews.models.agent_note import AgentNote, DeliveredWith, NoteState
 from reviews.models.approval import ReviewApproval
 from reviews.models.backtest import Backtest, BacktestItem, BacktestUnchanged
 from reviews.models.call import Grant, GrantState, ToolCall
@@ -37,11 +38,13 @@ __all__ = [
     "SERVER_KINDS",
     "UNENDED",
     "AdvisoryWarning",
+    "AgentNote",
     "AgentWait",
     "Backtest",
     "BacktestItem",
     "BacktestUnchanged",
     "Comment",
+    "DeliveredWith",
     "Exemption",
     "GateCheck",
     "Grant",
@@ -52,6 +55,7 @@ __all__ = [
     "Kind",
     "Mention",
     "ModelRequest",
+    "NoteState",
     "Permission",
     "PolicyShadow",
     "PolicyShadowItem",

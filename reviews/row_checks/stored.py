@@ -17,6 +17,7 @@ from ledger.models import Checkpoint, RunOutcome
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.models import (
     AdvisoryWarning,
+    AgentNote,
     Comment,
     Exemption,
     GateCheck,
@@ -178,6 +179,18 @@ TABLES = (
         _keep_same(
             *("action", "kind", "at", "took_ms", "regretted"),
             project="project_id",
+            by="by__code",
+        ),
+        _build_person_reader("by"),
+    ),
+    Table(
+        "note",
+        AgentNote.objects.all(),
+        "run_id",
+        ("code",),
+        _keep_same(
+            *("text", "tags", "at", "read_at"),
+            *("delivered_at", "delivered_with", "delivered_step", "delivered_for"),
             by="by__code",
         ),
         _build_person_reader("by"),

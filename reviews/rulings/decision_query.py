@@ -16,13 +16,17 @@ from ledger.writer.sql import parse_uuid
 from reviews.rulings.notice import DecisionState, build_decision_state
 from reviews.serializers import build_ruling_from_row
 
+_HAS_NOTES = """EXISTS (SELECT 1 FROM reviews_agentnote note
+                WHERE note.run_id = run.id AND note.read_at IS NULL)"""
+
 
 def _build_statement(*, with_key: bool, with_review: bool) -> str:
     return f"""
 SELECT run.code, run.status, run.head_seq,
        review.code, review.kind, review.version, review.state,
        ruling.code, ruling.action, ruling.note, ruling.answer, ruling.amended,
-       person.username, ruling.at, permit.code
+       person.username, ruling.at, permit.code,
+       {_HAS_NOTES}
   {FROM_RUN} {JOIN_VALID_KEY if with_key else ""}
   LEFT JOIN reviews_review review ON review.run_id = run.id
   LEFT JOIN reviews_ruling ruling ON ruling.review_id = review.id
@@ -74,9 +78,10 @@ def _build_state(
     kind: str,
     version: int,
     state: str | None,
-    *ruling: Any,
+    *more: Any,
 ) -> DecisionState:
     """The columns as docs/api.md shows them."""
+    *ruling, has_notes = more
     answer = build_decision_state(
         run=str(parse_uuid(run)),
         status=status,
@@ -86,4 +91,4 @@ def _build_state(
         else None,
         ruling=build_ruling_from_row(*ruling) if ruling[0] else None,
     )
-    return answer, head_seq
+    return DecisionState(answer, head_seq, bool(has_notes))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-# The answer as docs/api.md shows it, and the run's head at that moment.
-DecisionState = tuple[dict[str, Any], int]
+
+class DecisionState(NamedTuple):
+    """The answer as docs/api.md shows it, the run's head at that moment, and whether its
+    agent has notes that it has not read."""
+
+    answer: dict[str, Any]
+    head_seq: int
+    has_notes: bool
 
 
 def build_decision_state(
@@ -22,4 +28,5 @@ def build_decision_state(
         "state": state,
         "review": review,
         "ruling": ruling,
+        "notes": [],
     }

@@ -291,7 +291,10 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             ),
         )
         return WaiterAnswer(
-            subject=review.code, body=answer, head_seq=plan.next_seq - 1
+            subject=review.code,
+            body=answer,
+            head_seq=plan.next_seq - 1,
+            has_notes=bool(plan.run.notes),
         )
 
     def _check_action(self, review: OpenReview) -> None:

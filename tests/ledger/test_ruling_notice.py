@@ -65,7 +65,8 @@ def test_a_ruling_tells_what_is_then_stored(
     assert known is not None
     assert known.subject == review
     run_id = Run.objects.values_list("pk", flat=True).get(code=run)
-    assert (known.body, known.head_seq) == get_decision_state(run_id, review)
+    told = (known.body, known.head_seq, known.has_notes)
+    assert told == get_decision_state(run_id, review)
     shown = reviewer.get(f"/reviews/{review}").json()
     for detail in (
         "history",

@@ -178,7 +178,7 @@ def test_an_agent_is_told_of_the_review_it_asks_about(
         assert found == get_decision_state(run_id, review)
         if found is None:
             return None
-        told, _ = found
+        told = found.answer
         return (told["review"]["id"] if told["review"] else None), told["state"]
 
     assert ask(ids[0], None) == (newest, "open")

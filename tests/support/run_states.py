@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from guidance.core.runs.agent_notes import NO_NOTES
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.turns.memory import TurnMemory
@@ -34,6 +35,7 @@ def build_run(**parts: Any) -> RunState:
         "last_decision": "",
         "throttled_at": None,
         "open_reviews": (),
+        "notes": NO_NOTES,
         "head_seq": 1,
         "head_hash": GENESIS,
         "updated_at": AT,

@@ -20,7 +20,10 @@ KINDS: dict[str, tuple[str, ...]] = {
         *("allowance.given", "allowance.ended"),
         *("review.withdrawn", "review.expired", "review.superseded"),
     ),
-    "notes": ("note.added", "review.commented"),
+    "notes": (
+        *("note.added", "review.commented"),
+        *("note.written", "note.delivered", "note.read"),
+    ),
 }
 _BY_TYPE = {each: kind for kind, types in KINDS.items() for each in types}
 # What stands on the chip of a row; otherwise the part before the dot.

@@ -12,7 +12,8 @@ import pytest
 
 from config.api import api
 from config.health.tasks import heartbeat
-from tests.config.authorisation.doors import ADMIN_SESSION, DOORS
+from tests.config.authorisation.doors import DOORS
+from tests.config.authorisation.rules import ADMIN_SESSION
 from tests.config.authorisation.target import ABSENT, Target
 from tests.config.authorisation.world import World
 from tests.support.live import Live

@@ -44,9 +44,15 @@ def test_the_main_path_is_the_same(stages: tuple[Stage, Stage]) -> None:
         rule(stage.person, review, "approve", note="ok")
         hear("ruled", agent.get(f"/runs/{run}/decision?wait=20"))
         hear("ruled, by id", agent.get(f"/runs/{run}/decision?review={review}"))
+        stage.person.post(f"/runs/{run}/notes", json={"text": "Only the tests"})
+        hear("ruled, with a note", agent.get(f"/runs/{run}/decision?wait=20"))
+        hear("the same note again", agent.get(f"/runs/{run}/decision?wait=20"))
+        stage.person.post(f"/runs/{run}/notes", json={"text": "And the docs"})
+        hear("step with a note", agent.post(steps, json=step(7)))
+        hear("the same step", agent.post(steps, json=step(7)))
         stage.person.post(f"/runs/{run}/abort", json={})
-        hear("closed", agent.post(steps, json=step(7)))
-        hear("batch on closed", agent.post(f"{steps}/batch", json={"steps": [step(7)]}))
+        hear("closed", agent.post(steps, json=step(8)))
+        hear("batch on closed", agent.post(f"{steps}/batch", json={"steps": [step(8)]}))
 
     alike(stages)
 

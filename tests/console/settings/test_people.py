@@ -8,7 +8,8 @@ import pytest
 
 from accounts.models import Invitation, Membership, Project, Role
 from reviews.administration.people.abilities import ABILITIES
-from tests.config.authorisation.doors import ACTING, DOORS
+from tests.config.authorisation.doors import DOORS
+from tests.config.authorisation.rules import ACTING
 from tests.support.browsing import open_browser
 from tests.support.builders import Person, unique
 
