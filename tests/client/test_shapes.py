@@ -37,6 +37,8 @@ ANSWERS: dict[type[Answer], tuple[str, ...]] = {
     ),
     answers.ReviewDetail: ("get_review",),
     answers.Halt: ("begin_halt", "release_halt"),
+    answers.ListedNote: ("read_agent_note", "write_agent_note"),
+    answers.NoteList: ("list_agent_notes",),
     answers.PolicyVersion: ("get_policy_version",),
     answers.RunState: (
         *("abort_run", "finish_run", "get_run", "reopen_run", "start_run"),

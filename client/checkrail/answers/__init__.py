@@ -31,6 +31,7 @@ from checkrail.answers.common import (
     ReviewRef,
 )
 from checkrail.answers.halts import Halt, HaltScope
+from checkrail.answers.notes import ListedNote, Note, NoteList
 from checkrail.answers.reviews import (
     GivenAllowance,
     HistoryItem,
@@ -88,7 +89,10 @@ __all__ = [
     "HaltScope",
     "HistoryItem",
     "LedgerEntry",
+    "ListedNote",
     "Metrics",
+    "Note",
+    "NoteList",
     "OutcomeEvaluation",
     "PolicyStamp",
     "PolicyVersion",

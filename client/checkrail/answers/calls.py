@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
+from checkrail.answers.notes import Note
 from checkrail.answers.parsing import Answer
 
 CallDecision = Literal["block", "require-confirmation", "warn", "allow"]
@@ -56,6 +57,7 @@ class CallAnswer(CallEvaluation):
     replayed: bool = False
     output: Any = None
     budget_remaining: Remaining | None = None
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from checkrail.answers.notes import Note
 from checkrail.answers.parsing import Answer
 from checkrail.answers.runs import Allowance
 
@@ -42,6 +43,7 @@ class Standing(Answer):
     state: ReviewState
     review: WaitedReview | None = None
     ruling: Ruling | None = None
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

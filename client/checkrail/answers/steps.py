@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from checkrail.answers.common import PolicyStamp, Receipt, Remaining, ReviewRef
+from checkrail.answers.notes import Note
 from checkrail.answers.parsing import Answer
 from checkrail.answers.reviews import Ruling
 
@@ -66,11 +67,13 @@ class Evaluation(Answer):
 class Decision(Evaluation):
     """May the agent go on? Every gate that tripped is in `findings`.
 
-    `ruling` is there once a person was waited for: its `note` is what they wrote.
+    `ruling` is there once a person was waited for: its `note` is what they wrote. `notes`
+    is what people told the agent meanwhile; `run.take_notes()` has them from all answers.
     """
 
     run: str
     step: int
     receipt: Receipt
     review: ReviewRef | None = None
+    notes: tuple[Note, ...] = ()
     ruling: Ruling | None = None

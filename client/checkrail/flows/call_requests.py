@@ -42,11 +42,11 @@ def judge_call(
         "confirm": confirm or None,
     }
     given = {name: value for name, value in fields.items() if value is not None}
-    return (
-        yield from send_request(
-            run.connection, CallAnswer, build_judge_request(run, given)
-        )
+    answer = yield from send_request(
+        run.connection, CallAnswer, build_judge_request(run, given)
     )
+    run.store_notes(answer.notes)
+    return answer
 
 
 def claim_call(run: RunCore, call_id: str, digest: str) -> Flow[Claim]:

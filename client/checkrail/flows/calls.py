@@ -118,6 +118,7 @@ def _check_call(
     answer = yield from send_when_running(
         run, CallAnswer, build_judge_request(run, body), until
     )
+    run.store_notes(answer.notes)
     if answer.decision == "block":
         raise Blocked(answer)
     granted = GrantedCall(

@@ -118,6 +118,7 @@ def _poll(
         raise ProtocolError(
             f"Asked about review {review.id}, got an answer about {found}."
         )
+    run.store_notes(stands.notes)
     return stands
 
 

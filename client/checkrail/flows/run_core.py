@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from checkrail.answers import Decision, Review, ReviewRef, Ruling, RunState
+from checkrail.answers import Decision, Note, Review, ReviewRef, Ruling, RunState
 from checkrail.flows.backlog import Backlog
 from checkrail.flows.step_timer import StepTimer
 from checkrail.transport.connection import Connection
@@ -46,6 +46,10 @@ class RunCore:
         self.prices: Mapping[str, Any] | None = None
         self.unpriced_models: set[str] = set()
         self.pause_rulings: deque[Ruling] = deque(maxlen=KEPT_RULINGS)
+        # What people wrote to the agent, until it is taken; and the ids of all of it.
+        self.notes: deque[Note] = deque()
+        self.asked_for_unread = False
+        self._noted: set[str] = set()
         self._ruling: Ruling | None = None
         self._state: RunState | None = None
         self._last_step = 0
@@ -91,6 +95,13 @@ class RunCore:
         self._ruling = ruling
         if kind == "pause" and ruling.note:
             self.pause_rulings.append(ruling)
+
+    def store_notes(self, notes: Iterable[Note]) -> None:
+        """Keep them until they are taken; an answer that is repeated repeats its notes."""
+        for note in notes:
+            if note.id not in self._noted:
+                self._noted.add(note.id)
+                self.notes.append(note)
 
     def set_last_step(self, number: int) -> None:
         self._last_step = number

@@ -83,6 +83,7 @@ def send_steps(
             run.ended = False  # a manager may have reopened it
             for report, decision in zip(reports, decisions, strict=False):
                 run.set_last_step(decision.step)
+                run.store_notes(decision.notes)
                 _settle(run, report, decision=decision)
             if decisions[-1].decision in ("pause", "stop"):
                 return

@@ -82,9 +82,11 @@ def _judge(run: RunCore, call: WantedCall, attempt: int, until: float) -> Flow[_
     request = build_judge_request(run, fields)
     try:
         keyed = _add_key(request, run, call.id, encode_sorted(fields), str(attempt))
-        return (yield from send_when_running(run, CallAnswer, keyed, until))
+        answer = yield from send_when_running(run, CallAnswer, keyed, until)
     except (Invalid, Malformed, TooLarge) as problem:
         return Refused(reason=f"Not run: the call cannot be judged. {problem}")
+    run.store_notes(answer.notes)
+    return answer
 
 
 def _get_outcome(

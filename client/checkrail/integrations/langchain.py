@@ -18,8 +18,9 @@ from langchain.agents.middleware.types import (
     ModelRequest,
     ModelResponse,
     ToolCallRequest,
+    hook_config,
 )
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from langgraph.types import Command
@@ -39,7 +40,7 @@ from checkrail.integrations.outcomes import (
     Stored,
     WantedCall,
     encode_sorted,
-    take_pause_notes,
+    take_written_notes,
 )
 from checkrail.transport.effects import Flow
 
@@ -84,15 +85,33 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         finally:
             self._model_seconds += time.monotonic() - began
 
-    def after_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+    @hook_config(can_jump_to=["model"])
+    def after_model(
+        self, state: AgentState[Any], runtime: Runtime[Any]
+    ) -> dict[str, Any] | None:
         drive_now(self.run, self._report_turn(state))
+        return drive_now(self.run, self._go_on_with_notes(state))
 
-    async def aafter_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> None:
+    @hook_config(can_jump_to=["model"])
+    async def aafter_model(
+        self, state: AgentState[Any], runtime: Runtime[Any]
+    ) -> dict[str, Any] | None:
         await drive_async(self.run, self._report_turn(state))
+        return await drive_async(self.run, self._go_on_with_notes(state))
+
+    def _go_on_with_notes(self, state: AgentState[Any]) -> Flow[dict[str, Any] | None]:
+        """The agent would end, and no result of a tool can tell it: it goes on by a
+        message."""
+        if _get_last_turn(state).tool_calls:
+            return None
+        notes = yield from take_written_notes(self.run)
+        if not notes:
+            return None
+        return {"messages": [HumanMessage(notes)], "jump_to": "model"}
 
     def _report_turn(self, state: AgentState[Any]) -> Flow[Decision]:
         spent, self._model_seconds = self._model_seconds, 0.0
-        message = [m for m in state["messages"] if isinstance(m, AIMessage)][-1]
+        message = _get_last_turn(state)
         calls = [
             f"{call['name']}:{encode_sorted(call['args'])}"
             for call in message.tool_calls
@@ -124,7 +143,8 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             drive_now(self.run, report_end(call, error))
             raise
         drive_now(self.run, _report_result(call, answer))
-        return _add_notes(answer, outcome, take_pause_notes(self.run))
+        notes = drive_now(self.run, take_written_notes(self.run))
+        return _add_notes(answer, outcome, notes)
 
     async def awrap_tool_call(
         self,
@@ -143,7 +163,8 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             await drive_async(self.run, report_end(call, error))
             raise
         await drive_async(self.run, _report_result(call, answer))
-        return _add_notes(answer, outcome, take_pause_notes(self.run))
+        notes = await drive_async(self.run, take_written_notes(self.run))
+        return _add_notes(answer, outcome, notes)
 
     def _admit(self, request: ToolCallRequest) -> Flow[Outcome]:
         wanted = WantedCall(
@@ -165,6 +186,10 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             fields={"arguments": outcome.arguments},
         )
         return CallCore(self.run, granted)
+
+
+def _get_last_turn(state: AgentState[Any]) -> AIMessage:
+    return [each for each in state["messages"] if isinstance(each, AIMessage)][-1]
 
 
 def _get_call_id(request: ToolCallRequest) -> str:
@@ -207,7 +232,7 @@ def _report_result(call: CallCore, answer: ToolResult) -> Flow[None]:
     return result_or_keep(call, ok=ok, output=output)
 
 
-def _add_notes(answer: ToolResult, outcome: Admitted, pause_notes: str) -> ToolResult:
+def _add_notes(answer: ToolResult, outcome: Admitted, notes: str) -> ToolResult:
     """What the model has to know beside the result: that another call ran than its own,
     and what people wrote."""
     changed = (
@@ -215,7 +240,7 @@ def _add_notes(answer: ToolResult, outcome: Admitted, pause_notes: str) -> ToolR
         f"{encode_sorted(outcome.arguments)} instead; do not repeat your own."
     )
     before = changed if outcome.amended else ""
-    after = "\n".join(filter(None, (outcome.note, pause_notes)))
+    after = "\n".join(filter(None, (outcome.note, notes)))
     if not isinstance(answer, ToolMessage) or not (before or after):
         return answer
     if isinstance(answer.content, str):

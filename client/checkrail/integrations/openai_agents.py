@@ -41,7 +41,7 @@ from checkrail.integrations.outcomes import (
     Stored,
     WantedCall,
     encode_sorted,
-    take_pause_notes,
+    take_written_notes,
 )
 from checkrail.outcomes import StillWaiting
 
@@ -132,7 +132,11 @@ class CheckrailHooks(RunHooks[Any]):
         )
         for item in response.output:
             if isinstance(item, ResponseFunctionToolCall):
-                self.store_note(item.call_id, take_pause_notes(self.run))
+                self.store_note(item.call_id, await self.take_notes())
+
+    async def take_notes(self) -> str:
+        """What people wrote and the model has not read yet."""
+        return await drive_async(self.run, take_written_notes(self.run))
 
     def store_note(self, call_id: str, note: str) -> None:
         if note:
@@ -173,7 +177,12 @@ async def run_with_checkrail(
     while True:
         answer = await Runner.run(agent, state, hooks=hooks, **options)
         if not answer.interruptions:
-            return answer
+            notes = await hooks.take_notes()
+            if not notes:
+                return answer
+            # It would end, and no result of a tool can tell it.
+            state = [*answer.to_input_list(), {"role": "user", "content": notes}]
+            continue
         state = answer.to_state()
         await resolve_interruptions(state, hooks=hooks)
 
@@ -202,6 +211,8 @@ async def resolve_interruptions(state: RunState[Any], *, hooks: CheckrailHooks) 
             state.reject(item, rejection_message=outcome.text)
         else:
             state.reject(item, rejection_message=outcome.reason)
+    if items:
+        hooks.store_note(items[0].call_id or "", await hooks.take_notes())
 
 
 def add_notes(hooks: CheckrailHooks, config: RunConfig | None = None) -> RunConfig:

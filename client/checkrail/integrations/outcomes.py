@@ -6,8 +6,10 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from checkrail.answers import Ruling
+from checkrail.answers import Note, Ruling
+from checkrail.flows.notes import take_notes
 from checkrail.flows.run_core import RunCore
+from checkrail.transport.effects import Flow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,18 +82,26 @@ Outcome = Admitted | Changed | Refused | Stored
 
 def quote_note(ruling: Ruling) -> str:
     """What a person wrote, for the model: quoted, so that it passes for nothing else."""
-    if not ruling.note:
-        return ""
-    words = json.dumps(ruling.note, ensure_ascii=False)
-    return f"{ruling.by}, a reviewer, wrote: {words}"
+    return _quote(ruling.by, ruling.note) if ruling.note else ""
 
 
-def take_pause_notes(run: RunCore) -> str:
-    """What people wrote when they let the run go on, once: the next result tells it."""
-    notes = []
+def _quote(by: str, text: str) -> str:
+    return f"{by}, a reviewer, wrote: {json.dumps(text, ensure_ascii=False)}"
+
+
+def take_written_notes(run: RunCore) -> Flow[str]:
+    """What people wrote when they let the run go on, and what they told the agent
+    meanwhile, once: the next result tells it."""
+    told = []
     while run.pause_rulings:
-        notes.append(quote_note(run.pause_rulings.popleft()))
-    return "\n".join(notes)
+        told.append(quote_note(run.pause_rulings.popleft()))
+    notes = yield from take_notes(run)
+    return "\n".join([*told, *map(quote_agent_note, notes)])
+
+
+def quote_agent_note(note: Note) -> str:
+    tags = f" ({', '.join(note.tags)})" if note.tags else ""
+    return f"Note{tags}: {_quote(note.by, note.text)}"
 
 
 def encode_sorted(value: object) -> str:

@@ -53,6 +53,21 @@ def build_review_id(code: str) -> str:
 async def get_decision(
     run: AsyncRun, id: str, *, seconds: float = 0, progress: Progress | None = None
 ) -> Answer:
+    answer = await _get_answer(run, id, seconds, progress)
+    return {**answer, "notes": await list_new_notes(run)}
+
+
+async def list_new_notes(run: AsyncRun) -> list[Answer]:
+    """What people told the agent meanwhile: each answer of a tool tells what is new."""
+    return [
+        {"by": note.by, "text": note.text, "at": note.at, "tags": list(note.tags)}
+        for note in await run.take_notes()
+    ]
+
+
+async def _get_answer(
+    run: AsyncRun, id: str, seconds: float, progress: Progress | None
+) -> Answer:
     if id.startswith(CALL):
         return await _get_call_decision(run, id, seconds, progress)
     if id.startswith(REVIEW):

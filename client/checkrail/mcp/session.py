@@ -15,6 +15,7 @@ from checkrail.mcp.decisions import (
     build_call_id,
     build_review_id,
     get_decision,
+    list_new_notes,
 )
 from checkrail.runs.async_run import AsyncRun
 
@@ -103,6 +104,7 @@ class Session:
             "id": build_review_id(decision.review.id) if decision.review else None,
             "delay_ms": decision.delay_ms,
             "findings": _list_findings(decision.findings),
+            "notes": await list_new_notes(run),
         }
 
     async def check_tool_call(
@@ -124,6 +126,7 @@ class Session:
             "instruction": instruction,
             "findings": _list_findings(answer.findings),
             "output": answer.output,
+            "notes": await list_new_notes(run),
         }
 
     async def request_approval(

@@ -75,6 +75,14 @@ _FINDINGS = {
     "items": _FINDING,
     "description": "Every gate that has something to say, and what to do instead.",
 }
+_NOTES = {
+    "type": "array",
+    "items": _answer(
+        by=_TEXT, text=_TEXT, at=_TEXT, tags={"type": "array", "items": _TEXT}
+    ),
+    "description": "What people wrote to you about your task, each once: read it, and "
+    "take it into account.",
+}
 _ID = _describe(_TEXT, "The id from report_step, check_tool_call or request_approval.")
 _ARGUMENTS = {"type": "object", "description": "Exactly what may run."}
 _RUN = _answer(run=_TEXT, status=_TEXT, url=_TEXT, instruction=_INSTRUCTION)
@@ -146,6 +154,7 @@ REPORT_STEP = _build_tool(
         id=_describe(_make_nullable(_TEXT), "What to wait for with wait_for_decision."),
         delay_ms=_describe(_COUNT, "How long to wait before the next step."),
         findings=_FINDINGS,
+        notes=_NOTES,
     ),
 )
 
@@ -176,6 +185,7 @@ CHECK_TOOL_CALL = _build_tool(
         instruction=_INSTRUCTION,
         findings=_FINDINGS,
         output={"description": "The result, where it is known and nothing has to run."},
+        notes=_NOTES,
     ),
 )
 
@@ -213,6 +223,7 @@ _DECISION = _answer(
     note=_describe(_TEXT, "What the person says beside it."),
     by=_describe(_make_nullable(_TEXT), "Who decided."),
     instruction=_INSTRUCTION,
+    notes=_NOTES,
 )
 
 # Below the minute after which clients commonly give up on a call.

@@ -15,6 +15,7 @@ from checkrail.flows import (
     calls,
     gate_checks,
     lifecycle,
+    notes,
     reviews,
     rulings,
     steps,
@@ -70,6 +71,7 @@ class BaseAsyncRun(RunCore):
     latest_checkpoint = make_async_method(steps.latest_checkpoint)
     wait = make_async_method(rulings.wait)
     refresh = make_async_method(lifecycle.refresh)
+    take_notes = make_async_method(notes.take_notes)
     finish = make_last_async_method(lifecycle.finish)
 
     # These send one request, and the answer is the caller's to obey.
@@ -80,6 +82,8 @@ class BaseAsyncRun(RunCore):
     open_review = make_async_method(reviews.open_review)
     withdraw = make_async_method(reviews.withdraw)
     standing = make_async_method(rulings.standing)
+    list_notes = make_async_method(notes.list_notes)
+    acknowledge_note = make_async_method(notes.acknowledge_note)
 
     _open = False
 

@@ -14,6 +14,7 @@ from checkrail.flows import (
     calls,
     gate_checks,
     lifecycle,
+    notes,
     reviews,
     rulings,
     steps,
@@ -63,6 +64,7 @@ class BaseRun(RunCore):
     latest_checkpoint = make_method(steps.latest_checkpoint)
     wait = make_method(rulings.wait)
     refresh = make_method(lifecycle.refresh)
+    take_notes = make_method(notes.take_notes)
     record_violation = make_method(lifecycle.record_violation)
 
     # These send one request, and the answer is the caller's to obey.
@@ -73,6 +75,8 @@ class BaseRun(RunCore):
     open_review = make_method(reviews.open_review)
     withdraw = make_method(reviews.withdraw)
     standing = make_method(rulings.standing)
+    list_notes = make_method(notes.list_notes)
+    acknowledge_note = make_method(notes.acknowledge_note)
 
     _open = False
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from checkrail.testing.fakes import FakeReview, FakeRun, Refusal
+from checkrail.testing.note_routes import deliver_notes
 from checkrail.testing.scripts import Scripted
 from checkrail.testing.server import Answer, FakeServer, take_scripted
 from checkrail.testing.shapes import (
@@ -117,6 +118,7 @@ def judge(server: FakeServer, run: FakeRun, body: Json) -> Answer:
         "budget_remaining": REMAINING,
         "preview": None,
         "policy": POLICY,
+        "notes": deliver_notes(run, "call"),
         "receipt": run.make_receipt(),
         **scripted,
     }

@@ -111,6 +111,7 @@ class FakeRun:
     calls: dict[str, Any] = field(default_factory=dict)
     checks: dict[str, Any] = field(default_factory=dict)
     checkpoints: list[Json] = field(default_factory=list)
+    notes: list[Json] = field(default_factory=list)
 
     def make_receipt(self) -> Json:
         self.seq += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -15,7 +15,7 @@ from checkrail.testing.fakes import Refusal
 from checkrail.testing.routes import answer_request
 from checkrail.testing.scripts import Scripted
 from checkrail.testing.server import FakeServer, Word
-from checkrail.testing.shapes import Json, build_problem
+from checkrail.testing.shapes import Json, build_problem, build_waiting_note
 from checkrail.transport.connection import API, StandIn, stand_ins
 
 Trouble = int | httpx.Response | Exception
@@ -69,6 +69,14 @@ class FakeRail:
             for request in self.requests
             if request.method == method and request.path.endswith(ending)
         ]
+
+    def tell(self, text: str, *, by: str = "alice", tags: Sequence[str] = ()) -> str:
+        """A person writes to the agent of the newest run; its next answer has it."""
+        run = list(self.server.runs.values())[-1]
+        note = {**build_waiting_note(text), "by": by, "tags": list(tags)}
+        run.notes.append(note)
+        code: str = note["id"]
+        return code
 
     def cut(self) -> None:
         """The network is gone until `mend()`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checkrail.testing import call_routes, check_routes, run_routes
+from checkrail.testing import call_routes, check_routes, note_routes, run_routes
 from checkrail.testing.fakes import Refusal
 from checkrail.testing.server import Answer, FakeServer
 from checkrail.testing.shapes import Json
@@ -19,6 +19,7 @@ _RUN_ROUTES: dict[tuple[str, str], Callable[..., Answer]] = {
     ("GET", "decision"): run_routes.answer_decision,
     ("POST", "reviews"): run_routes.ask,
     ("POST", "finish"): run_routes.finish,
+    ("GET", "notes"): note_routes.show_notes,
     ("POST", "tool-calls"): call_routes.judge,
     ("POST", "gate-checks"): check_routes.open_check,
     ("POST", "turns"): check_routes.answer_turn,
@@ -48,6 +49,8 @@ def answer_request(server: FakeServer, method: str, path: str, body: Json) -> An
         route = _RUN_ROUTES.get((method, "/".join(rest[1:]).strip("/")))
         if route is not None:
             return route(server, run, body)
+        if (method, rest[1], rest[3:4]) == ("POST", "notes", ["read"]):
+            return note_routes.acknowledge(run, rest[2])
         parts = run.calls if rest[1] == "tool-calls" else run.checks
         at = parts.get(rest[2]) if len(rest) > 2 else None
         route = _PART_ROUTES.get((method, rest[1], rest[3] if len(rest) > 3 else ""))

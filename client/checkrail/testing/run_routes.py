@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checkrail.testing.fakes import FakeRun, Refusal
+from checkrail.testing.note_routes import deliver_notes, list_unread, read_notes
 from checkrail.testing.secrets import refuse_secrets
 from checkrail.testing.server import Answer, FakeServer, take_scripted
 from checkrail.testing.shapes import AT, POLICY, Json, build_evaluation, make_id
@@ -33,7 +34,16 @@ def show_policy(server: FakeServer) -> Answer:
 
 
 def report(server: FakeServer, run: FakeRun, body: Json) -> Answer:
-    return 201, _take_step(server, run, body)
+    before = run.last_step
+    answer = _take_step(server, run, body)
+    _add_notes(run, answer, before)
+    return 201, answer
+
+
+def _add_notes(run: FakeRun, answer: Json, before: int) -> None:
+    """A step that is told again has what it had."""
+    if answer["step"] > before and run.status == "running":
+        answer["notes"] = deliver_notes(run, "step")
 
 
 def _take_step(server: FakeServer, run: FakeRun, body: Json) -> Json:
@@ -56,6 +66,7 @@ def _take_step(server: FakeServer, run: FakeRun, body: Json) -> Json:
         ).build_reference()
     elif word == "stop":
         run.close("stopped", "The script stops")
+    read_notes(run)
     answer = {
         "run": run.id,
         "step": number,
@@ -63,6 +74,7 @@ def _take_step(server: FakeServer, run: FakeRun, body: Json) -> Json:
         **scripted,
         "review": review,
         "policy": POLICY,
+        "notes": [],
         "receipt": run.make_receipt(),
     }
     run.steps[number] = (body, answer)
@@ -71,10 +83,12 @@ def _take_step(server: FakeServer, run: FakeRun, body: Json) -> Json:
 
 def report_batch(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     decisions: list[Json] = []
+    before = run.last_step
     for step in body["steps"]:
         decisions.append(_take_step(server, run, step))
         if decisions[-1]["decision"] in ("pause", "stop"):
             break
+    _add_notes(run, decisions[-1], before)
     return 200, {"decisions": decisions, "accepted": len(decisions)}
 
 
@@ -111,12 +125,15 @@ def answer_decision(server: FakeServer, run: FakeRun, query: Json) -> Answer:
         review = server.get_review(query["review"])
     server.pass_time(run, review, float(query.get("wait", 0)))
     seen = review and {"id": review.id, "kind": review.kind, "version": 1}
+    if review is not None and review.state != "open" and run.status == "running":
+        deliver_notes(run, f"decision {review.id}")
     return 200, {
         "run": run.id,
         "run_status": run.get_status(),
         "state": review.state if review else "none",
         "review": seen,
         "ruling": review.ruling if review else None,
+        "notes": list_unread(run, f"decision {review.id}") if review else [],
     }
 
 

@@ -34,6 +34,21 @@ def compute_digest(run: str, kind: str, tool: str, fields: Mapping[str, Any]) ->
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
+def build_waiting_note(text: str) -> Json:
+    return {
+        "id": make_id(),
+        "text": text,
+        "by": "alice",
+        "at": AT,
+        "tags": [],
+        "state": "waiting",
+        "delivered_at": None,
+        "delivered_with": None,
+        "delivered_step": None,
+        "read_at": None,
+    }
+
+
 def build_finding(decision: str) -> Json:
     return {
         "gate": "scripted",
