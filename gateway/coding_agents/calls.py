@@ -17,6 +17,7 @@ from gateway.coding_agents.sessions import ensure_run, reload_run
 from gateway.coding_agents.tool_uses import Judged
 from gateway.coding_agents.waiting import (
     DecisionState,
+    add_agent_notes,
     allows_continuing,
     wait_for_ruling,
 )
@@ -59,7 +60,9 @@ async def _judge(hook: HookEvent) -> Outcome:
     if run.over:
         return run.describe_halt()
     call = await run_in_db_thread(partial(tool_uses.get_earlier_answer, hook, run))
-    if call is None:
+    if call is not None:
+        add_agent_notes(hook, call)
+    else:
         call = await run_in_db_thread(partial(tool_uses.find_waiting_call, hook, run))
         if call is not None:
             again = await _interpret_answer(hook, run, call)
@@ -85,6 +88,7 @@ async def _submit(hook: HookEvent, run: SessionRun) -> Judged | Outcome:
                 run_code=run.run,
                 call=call,
                 idempotency=hook.build_idempotency("call"),
+                carries_notes=hook.carries_notes,
             )
         except RunClosed:
             return (await reload_run(hook)).describe_halt()
@@ -104,6 +108,7 @@ async def _submit(hook: HookEvent, run: SessionRun) -> Judged | Outcome:
                 return (await reload_run(hook)).describe_halt()
             continue
         judged: Judged = json.loads(reply.body)
+        add_agent_notes(hook, judged)
         return judged
 
 

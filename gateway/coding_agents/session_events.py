@@ -20,6 +20,8 @@ from ledger.serializers import build_run_url
 # Nothing is held in the last part of the time, so that the answer arrives within it.
 MARGIN = 0.2
 MARGIN_MAX = 5.0
+# Events whose answers tell the model what people wrote to it.
+CARRYING = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"})
 
 
 def _get_time() -> float:
@@ -34,8 +36,14 @@ class HookEvent:
     body: HookIn
     options: Options
     began: float = field(default_factory=_get_time)
-    # What people wrote with rulings that let the agent go on: told with the answer.
+    # What people wrote, with rulings that let the agent go on or to the agent itself: told
+    # with the answer.
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def carries_notes(self) -> bool:
+        """Whether the answer reaches the model, and is the same if it is asked for again."""
+        return self.event in CARRYING
 
     @property
     def left(self) -> float:

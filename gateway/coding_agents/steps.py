@@ -16,7 +16,11 @@ from gateway.coding_agents.inputs import OptionsIn, UsageIn
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import reload_run, store_unreported_usage
-from gateway.coding_agents.waiting import allows_continuing, wait_for_ruling
+from gateway.coding_agents.waiting import (
+    add_agent_notes,
+    allows_continuing,
+    wait_for_ruling,
+)
 from gateway.models import HookSession
 from gateway.schemas.runs import StepIn
 from gateway.use_cases.access import get_policy_of_run
@@ -91,6 +95,7 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
                     usage=used.usage,
                     session_id=run.session_id,
                     idempotency=again,
+                    carries_notes=hook.carries_notes,
                 )
             )
         except RunClosed:
@@ -109,7 +114,9 @@ async def report_step(hook: HookEvent, run: SessionRun, **facts: Any) -> Outcome
                 await store_unreported_usage(run, used)
                 return stays
             continue
-        return await _obey(hook, run, json.loads(reply.body))
+        decision = json.loads(reply.body)
+        add_agent_notes(hook, decision)
+        return await _obey(hook, run, decision)
 
 
 async def _add_cost(hook: HookEvent, run: SessionRun) -> OptionsIn:

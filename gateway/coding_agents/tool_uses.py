@@ -14,6 +14,7 @@ from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.models import HookAnswer, HookCall
 from gateway.use_cases.call_requests import build_call_answer
 from ledger.models import Entry
+from reviews.agent_notes.selectors import list_unread_of_call
 from reviews.models import GrantState, ReviewState, ToolCall
 
 Judged = dict[str, Any]
@@ -29,7 +30,10 @@ def get_earlier_answer(hook: HookEvent, run: SessionRun) -> Judged | None:
             f"The tool use {hook.tool_use} was judged with another input: send each "
             "under an id of its own."
         )
-    return _load_answer(use.call, hook.agent)
+    answer = _load_answer(use.call, hook.agent)
+    if hook.carries_notes:
+        answer["notes"] = list_unread_of_call(use.call.run_id, use.call.code)
+    return answer
 
 
 def find_waiting_call(hook: HookEvent, run: SessionRun) -> Judged | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 
+from gateway.coding_agents import wording
 from gateway.coding_agents.mapping import shorten
 from gateway.coding_agents.replies import GO, Outcome
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import find_run, reload_run
 from gateway.coding_agents.steps import report_step
 from gateway.coding_agents.superseded import WITHOUT_IT, clear_calls
-from gateway.coding_agents.waiting import wait_for_ruling
+from gateway.coding_agents.waiting import add_agent_notes, wait_for_ruling
 from gateway.models import HookAnswer
 from gateway.schemas.checks import TurnIn
+from gateway.use_cases.agent_notes import deliver_with_turn
 from gateway.use_cases.turns import submit_turn
 from reviews.errors import RunClosed, RunPaused
 
@@ -24,6 +26,24 @@ CONTENT_READ = 50_000
 
 async def handle_stop(hook: HookEvent) -> Outcome:
     """Stop and SubagentStop."""
+    outcome = await _handle_end(hook)
+    if hook.event != "Stop" or outcome.decision != "go":
+        return outcome
+    return await _go_on_with_notes(hook, outcome)
+
+
+async def _go_on_with_notes(hook: HookEvent, outcome: Outcome) -> Outcome:
+    """What somebody wrote is not left until the next prompt: the agent hears it now."""
+    run = await find_run(hook)
+    if run is not None and run.status == "running":
+        notes = await deliver_with_turn(agent=hook.agent, run_code=run.run)
+        add_agent_notes(hook, {"notes": notes})
+    if not hook.notes:
+        return outcome
+    return Outcome(decision="continue_work", reason=wording.NOTED)
+
+
+async def _handle_end(hook: HookEvent) -> Outcome:
     run = await find_run(hook)
     if run is None:
         return GO

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from gateway.coding_agents.session_events import HookEvent, SessionRun
-from gateway.coding_agents.wording import quote_note
+from gateway.coding_agents.wording import quote_agent_note, quote_note
 from gateway.use_cases.decision_wait import await_decision
 
 DecisionState = dict[str, Any]
@@ -20,13 +20,23 @@ async def wait_for_ruling(
     """The state of the review once it is ruled on or the time is over."""
     wait = hook.left if at_most is None else min(hook.left, at_most)
     reply = await await_decision(
-        principal=hook.agent, run_code=run.run, review_code=review, wait=wait
+        principal=hook.agent,
+        run_code=run.run,
+        review_code=review,
+        wait=wait,
+        carries_notes=hook.carries_notes,
     )
     decision_state: DecisionState = json.loads(reply.body)
     ruling = decision_state["ruling"]
     if ruling is not None and ruling["action"] in GOING_ON and ruling["note"]:
         hook.notes.append(quote_note(ruling))
+    add_agent_notes(hook, decision_state)
     return decision_state
+
+
+def add_agent_notes(hook: HookEvent, answer: dict[str, Any]) -> None:
+    """What people told the agent, as an answer of ours carries it."""
+    hook.notes.extend(map(quote_agent_note, answer["notes"]))
 
 
 def allows_continuing(decision_state: DecisionState) -> bool:

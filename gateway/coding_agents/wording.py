@@ -37,8 +37,18 @@ def describe_denial(ruling: Mapping[str, Any]) -> str:
 
 def quote_note(ruling: Mapping[str, Any]) -> str:
     """What a person wrote, for the model: quoted, so that it passes for nothing else."""
-    words = json.dumps(ruling["note"], ensure_ascii=False)
-    return _cut(f"{ruling['by']}, a reviewer, wrote: {words}")
+    return _quote(ruling["by"], ruling["note"])
+
+
+def quote_agent_note(note: Mapping[str, Any]) -> str:
+    """What a person told the agent while it worked."""
+    tags = f" ({', '.join(note['tags'])})" if note["tags"] else ""
+    return f"Note{tags}: {_quote(note['by'], note['text'])}"
+
+
+def _quote(by: str, text: str) -> str:
+    words = json.dumps(text, ensure_ascii=False)
+    return _cut(f"{by}, a reviewer, wrote: {words}")
 
 
 def describe_change(ruling: Mapping[str, Any], granted: Mapping[str, Any]) -> str:
@@ -72,6 +82,7 @@ CHECKPOINT = (
     "Checkrail: a checkpoint is due. Commit your work now, or save it in another way "
     "that it can be gone back to, then go on."
 )
+NOTED = "Before you stop: somebody has written to you. Take it into account."
 GOVERNED = (
     "Checkrail governs this session. Tool calls are judged before they run: a call may "
     "be refused with a reason, or wait until a person has ruled on it."

@@ -61,9 +61,8 @@ class DeliverNotes(ChangeRequest[list[Note]]):
 
 async def deliver_with_turn(*, agent: AgentPrincipal, run_code: str) -> list[Note]:
     """To an agent that would stop: there may be no other answer to it."""
-    return await _deliver(
-        DeliverNotes(agent=agent, run_code=run_code, given=DeliveredWith.TURN)
-    )
+    request = DeliverNotes(agent=agent, run_code=run_code, given=DeliveredWith.TURN)
+    return await _deliver(request)
 
 
 async def deliver_with_decision(
@@ -71,19 +70,20 @@ async def deliver_with_decision(
 ) -> list[Note]:
     """Asked again, the decision comes with the same notes until they are read: the answer
     may have been lost."""
-    if await run_in_db_thread(partial(has_waiting_notes, run_id)):
-        await _deliver(
-            DeliverNotes(
-                agent=agent,
-                run_code=run_code,
-                given=DeliveredWith.DECISION,
-                subject=review,
-            )
+    await _deliver(
+        DeliverNotes(
+            agent=agent,
+            run_code=run_code,
+            given=DeliveredWith.DECISION,
+            subject=review,
         )
+    )
     return await run_in_db_thread(partial(list_unread_of_decision, run_id, review))
 
 
 async def _deliver(request: DeliverNotes) -> list[Note]:
+    if not await run_in_db_thread(partial(has_waiting_notes, request.run_code)):
+        return []
     try:
         return await get_writer().perform(request)
     except NothingToDeliver:

@@ -60,12 +60,18 @@ def _build_wait_error() -> Invalid:
 
 
 async def await_decision(
-    *, principal: Principal, run_code: str, review_code: str | None, wait: float
+    *,
+    principal: Principal,
+    run_code: str,
+    review_code: str | None,
+    wait: float,
+    carries_notes: bool = True,
 ) -> Reply:
     """Answers at once when there is an answer, else when one comes, else after wait.
 
     An agent whose run is halted while it waits is told at once. One that comes while it is
-    halted waits for the release, up to its time, and is then told.
+    halted waits for the release, up to its time, and is then told. `carries_notes` is False
+    where the answer has no place for what people wrote.
     """
     facts = await run_in_db_thread(partial(_get_visible_run, principal, run_code))
     run_id, project_id = facts.id, facts.project_id
@@ -77,7 +83,8 @@ async def await_decision(
     loop = asyncio.get_running_loop()
     deadline = loop.time() + wait
     parked = False
-    reply = partial(_build_reply, principal, run_id, run_code)
+    told = principal if carries_notes and agent else None
+    reply = partial(_build_reply, told, run_id, run_code)
     while True:
         halt = (await get_hub().halts.get(project_id)).find(facts) if agent else None
         if halt is not None and parked:
@@ -117,14 +124,14 @@ async def await_decision(
 
 
 async def _build_reply(
-    principal: Principal, run_id: int, run_code: str, found: DecisionState
+    told: Principal | None, run_id: int, run_code: str, found: DecisionState
 ) -> Reply:
     """With what people wrote to the agent, once there is a decision that it acts on."""
     answer = found.answer
     review, decided = answer["review"], answer["state"] not in {"none", "open"}
-    if found.has_notes and decided and isinstance(principal, AgentPrincipal):
+    if found.has_notes and decided and isinstance(told, AgentPrincipal):
         notes = await deliver_with_decision(
-            agent=principal, run_id=run_id, run_code=run_code, review=review["id"]
+            agent=told, run_id=run_id, run_code=run_code, review=review["id"]
         )
         answer = {**answer, "notes": notes}
     return build_reply(answer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.responses import Reply
@@ -55,13 +56,22 @@ async def submit_call(
     run_code: str,
     call: Call,
     idempotency: Idempotency | None = None,
+    carries_notes: bool = True,
 ) -> Reply:
+    """`carries_notes` is False where the answer has no place for what people wrote."""
     policy = get_cached_policy(agent, run_code)
     while True:
         if policy is None:
             policy = await run_in_db_thread(partial(get_policy_of_run, agent, run_code))
         try:
-            return await _submit_under(policy, agent, run_code, call, idempotency)
+            return await _submit_under(
+                policy,
+                agent,
+                run_code,
+                call,
+                idempotency=idempotency,
+                carries_notes=carries_notes,
+            )
         except PolicyMoved:
             policy = None
 
@@ -71,7 +81,7 @@ async def _submit_under(
     agent: AgentPrincipal,
     run_code: str,
     call: Call,
-    idempotency: Idempotency | None,
+    **more: Any,
 ) -> Reply:
     verdict = await judge_in_project(call, policy, project_id=agent.project_id)
     reached = None
@@ -89,36 +99,23 @@ async def _submit_under(
     checked = build_checked_call(
         verdict, policy=policy, run_code=run_code, reached=reached, shadow=shadow
     )
+    asked: dict[str, Any] = {
+        "agent": agent,
+        "run_code": run_code,
+        "checked": checked,
+        **more,
+    }
     stored = await _find_stored_result(agent, run_code, checked)
     if stored is not None:
-        return await get_writer().perform(
-            RepeatCall(
-                agent=agent,
-                run_code=run_code,
-                checked=checked,
-                stored=stored,
-                idempotency=idempotency,
-            )
-        )
+        return await get_writer().perform(RepeatCall(stored=stored, **asked))
     permission = await _find_permission(agent, checked)
     if permission is not None:
+        permitted = JudgePermittedCall(permission_id=permission, **asked)
         try:
-            return await get_writer().perform(
-                JudgePermittedCall(
-                    agent=agent,
-                    run_code=run_code,
-                    checked=checked,
-                    permission_id=permission,
-                    idempotency=idempotency,
-                )
-            )
+            return await get_writer().perform(permitted)
         except PermissionGone:
             pass  # it ended in between: a person is asked, as without it
-    return await get_writer().perform(
-        JudgeCall(
-            agent=agent, run_code=run_code, checked=checked, idempotency=idempotency
-        )
-    )
+    return await get_writer().perform(JudgeCall(**asked))
 
 
 def build_checked_call(

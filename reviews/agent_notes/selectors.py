@@ -27,8 +27,8 @@ def load_notes(codes: Sequence[str]) -> list[Note]:
     return _serialize(AgentNote.objects.filter(code__in=codes))
 
 
-def has_waiting_notes(run_id: int) -> bool:
-    return AgentNote.objects.filter(run_id=run_id, delivered_at=None).exists()
+def has_waiting_notes(run_code: str) -> bool:
+    return AgentNote.objects.filter(run__code=run_code, delivered_at=None).exists()
 
 
 def list_notes_of_steps(

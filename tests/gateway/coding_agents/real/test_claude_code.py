@@ -23,6 +23,7 @@ from tests.gateway.coding_agents.real.programs import (
     waiting_review,
 )
 from tests.gateway.coding_agents.standins import TOKENS, Turn
+from tests.reviews.agent_notes.telling import list_states, tell
 from tests.support.builders import (
     Person,
     Robot,
@@ -106,6 +107,27 @@ def test_calls_are_denied_approved_and_changed(
         assert (run.steps, run.tokens_used) == (2, 0)
     else:
         assert run.tokens_used == 5 * TOKENS
+
+
+@pytest.mark.parametrize("by_http", [False, True], ids=["command", "http"])
+def test_a_note_reaches_its_model_once(
+    session: Session,
+    govern: Govern,
+    project: Project,
+    reviewer: httpx.Client,
+    by_http: bool,
+) -> None:
+    govern(by_http=by_http)
+    session.model.script = [bash(ASKED), bash("touch two"), bash("touch three")]
+    process = start(session, "Clean up")
+
+    review = waiting_review(project)
+    tell(reviewer, str(review.run.code), "Keep dist", tags=["scope"])
+    rule(reviewer, str(review.code), "approve")
+
+    assert last_document(process)["result"] == "All done."
+    assert session.model.told.count('a reviewer, wrote: \\"Keep dist\\"') == 1
+    assert list_states(reviewer, str(review.run.code)) == ["read"]
 
 
 @pytest.mark.parametrize("megabytes", [2, 4, 8, 32])
