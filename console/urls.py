@@ -78,6 +78,7 @@ _run = [
     path("entries/<int:seq>/", run_entries.entry, name="run-entry"),
     path("verify/", runs.verify, name="run-verify"),
     path("note/", run_actions.add_note, name="run-note"),
+    path("tell/", run_actions.tell_agent, name="run-tell"),
     path("replay/", run_replay.replay, name="run-replay"),
     path("reopen/", run_actions.reopen, name="run-reopen"),
     path(

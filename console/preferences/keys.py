@@ -53,7 +53,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         ),
         Action(usual="l", label="After a ruling: select all that wait just like it"),
         Action(usual="c", label="Claim, or release"),
-        Action(usual="t", label="Assign, or hand over"),
+        Action(usual="t", label="Assign, or hand over; on a run, tell its agent"),
         Action(usual="w", label="Set aside, or bring back"),
         Action(usual="n", label="Write a note"),
         Action(usual="z", label="Take a ruling back"),

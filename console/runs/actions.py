@@ -14,9 +14,10 @@ from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
 from console.forms import get_first_error
 from console.runs.checks import build_run_checks
-from console.runs.forms import AbortForm, NoteForm, ReopenForm
+from console.runs.forms import AbortForm, NoteForm, ReopenForm, TellForm
 from console.runs.page import build_page, find_visible_run
 from reviews import services
+from reviews.agent_notes.writing import submit_agent_note
 from reviews.allowances.ending import submit_allowance_end
 
 
@@ -76,6 +77,28 @@ def add_note(request: ConsoleRequest, code: UUID) -> HttpResponse:
             person=build_person_principal(request.user),
             text=form.cleaned_data["text"],
         )
+    except DomainError as refusal:
+        return _refuse(refusal)
+    if not request.htmx:
+        return redirect("console:run", request.project.slug, code)
+    return HttpResponse(status=204)
+
+
+@require_POST
+@require_member
+def tell_agent(request: ConsoleRequest, code: UUID) -> HttpResponse:
+    """Write to the agent, which goes on; or end its run, and tell it why."""
+    if find_visible_run(request, code) is None:
+        raise Http404
+    form, person = TellForm(request.POST), build_person_principal(request.user)
+    try:
+        if not form.is_valid():
+            raise Invalid(get_first_error(form))
+        body = form.build_body()
+        if form.cleaned_data["stop"]:
+            services.submit_abort(run_code=str(code), person=person, reason=body.text)
+        else:
+            submit_agent_note(run_code=str(code), person=person, body=body)
     except DomainError as refusal:
         return _refuse(refusal)
     if not request.htmx:

@@ -6,11 +6,12 @@ from decimal import Decimal
 from typing import Any
 
 from django import forms
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from common.errors import Invalid
 from console.forms import TypedText
 from ledger.models import Run
+from reviews.agent_notes.schemas import TAG_MAX, TAGS_MAX, AgentNoteIn, NoteText, Tags
 from reviews.schemas.fields import BUDGET_MAX, Reason, ShortText
 from reviews.schemas.reviews import BudgetIn
 
@@ -25,6 +26,28 @@ class AbortForm(forms.Form):
 
 class NoteForm(forms.Form):
     text = TypedText(ShortText, missing="Write the note first.")
+
+
+class TellForm(forms.Form):
+    """A note to the agent; tags are words with spaces or commas between them. `stop` ends
+    the run, and the text is what its agent is told."""
+
+    text = TypedText(NoteText, missing="Write what the agent is to know.")
+    tags = forms.CharField(required=False, max_length=300)
+    stop = forms.BooleanField(required=False)
+
+    def clean_tags(self) -> list[str]:
+        words = self.cleaned_data["tags"].replace(",", " ").split()
+        try:
+            return TypeAdapter(Tags).validate_python(words)
+        except ValidationError:
+            raise forms.ValidationError(
+                f"Up to {TAGS_MAX} tags, each a word of at most {TAG_MAX} letters."
+            ) from None
+
+    def build_body(self) -> AgentNoteIn:
+        given = self.cleaned_data
+        return AgentNoteIn(text=given["text"], tags=given["tags"])
 
 
 class ReopenForm(forms.Form):

@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.selectors import list_managers
 from console.access import ConsoleRequest
 from console.format import build_past_moment, format_count, render_time
+from console.runs.agent_notes import RunNotes, build_run_notes
 from console.runs.allowances import RunAllowance, list_run_allowances
 from console.runs.curves import Curve, build_curves, read_steps
 from console.runs.evaluations import EvaluationCell, build_evaluations
@@ -58,6 +59,7 @@ class RunPage:
     rework: int
     notices: tuple[Notice, ...]
     allowances: tuple[RunAllowance, ...]
+    notes: RunNotes
     evaluations: tuple[EvaluationCell, ...]
     curves: tuple[Curve, ...]
     curves_note: str
@@ -88,8 +90,8 @@ def get_run(*, project_id: int, code: UUID | str) -> Run | None:
 
 
 def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """Four more queries (five for a run of many steps), for the curves, for what the judge cost, for its children and what
-    they used; another one for a run that may be reopened, two for one that was, beyond its
+    """Five more queries (six for a run of many steps), for the curves, for what the judge cost,
+    for its notes to the agent, for its children and what they used; another one for a run that may be reopened, two for one that was, beyond its
     policy's ceiling, one for one that is allowed something, and a few for one that stands
     in a tree."""
     slow = is_throttled(run)
@@ -120,6 +122,7 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
             )
         ),
         allowances=list_run_allowances(run, at=at),
+        notes=build_run_notes(run, at=at),
         evaluations=build_evaluations(run),
         curves=build_curves(
             run, steps, get_policy(run.policy_id).policy.continue_limits

@@ -27,6 +27,7 @@ from console.runs.rows import (
 )
 from console.runs.timeline import build_timeline
 from ledger.verification.project import get_newest_verification
+from reviews.agent_notes.schemas import NoteText
 from reviews.schemas.fields import Reason, ShortText
 
 
@@ -87,5 +88,6 @@ def _render_run(
         "reopen_form": ReopenForm(),
         "reason_limit": get_limit(Reason),
         "note_limit": get_limit(ShortText),
+        "tell_limit": get_limit(NoteText),
     }
     return render(request, "console/runs/run.html", context)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts.models import Project
+from ledger.models import Run
 from tests.browser.conftest import Desk
 from tests.browser.test_accessibility import violations
 from tests.support.builders import Person, pause_run, start_run, step
@@ -139,3 +140,49 @@ def test_a_manager_reopens_a_stopped_run_from_its_page(
     expect(other.locator("#timeline li").first).to_contain_text("Nearly done")
     found = agent.get(f"/runs/{run}").json()
     assert found["budget"]["tokens"]["limit"] == 1500
+
+
+def test_a_note_is_sent_by_keys_and_followed_until_it_is_read(
+    desk: Desk, project: Project, bob: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    page = desk.open(f"/p/{project.slug}/runs/{run}/", person=bob)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    notes = page.locator("#run-notes")
+    expect(notes).to_contain_text("Nobody has told this agent anything yet")
+    page.keyboard.press("t")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Note").fill("Only the tests <b>")
+    dialog.get_by_label("Tags").fill("scope, style")
+    assert violations(page) == ""
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect(notes).to_contain_text("Only the tests <b>")
+    expect(notes.get_by_text("waiting", exact=True)).to_be_visible()
+    expect(notes).to_contain_text("scope")
+    assert Run.objects.get(code=run).status == "running"
+
+    answer = agent.post(f"/runs/{run}/steps", json=step(1)).json()
+    assert [note["text"] for note in answer["notes"]] == ["Only the tests <b>"]
+    expect(notes).to_contain_text("Came with the answer to step 1.")
+    agent.post(f"/runs/{run}/steps", json=step(2))
+    expect(notes.get_by_text("read", exact=True)).to_be_visible()
+    expect(page.locator("#timeline")).to_contain_text("Told the agent")
+    assert violations(page) == ""
+
+
+def test_stop_and_tell_ends_the_run_with_these_words(
+    desk: Desk, project: Project, bob: Person, agent: httpx.Client
+) -> None:
+    run = start_run(agent)
+    page = desk.open(f"/p/{project.slug}/runs/{run}/", person=bob)
+    expect(page.locator("#conn")).to_have_attribute("data-state", "live")
+    page.keyboard.press("t")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Note").fill("Wrong branch")
+    dialog.get_by_role("button", name="Stop and tell").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#run-bar")).to_contain_text("Aborted")
+    refused = agent.post(f"/runs/{run}/steps", json=step(1))
+    assert refused.status_code == 409
+    assert "Wrong branch" in refused.json()["detail"]

@@ -73,6 +73,7 @@ PROJECT = (
         "queue-allowance", "queue/{paused}/", _click(".allow label:has([value=steps])")
     ),
     Shot("run-allowances", "runs/{allowed_run}/"),
+    Shot("run-tell", "runs/{open_run}/", _click("[data-dialog=tell]")),
     Shot("queue-amend", "queue/{command}/", _write_amendment),
     Shot("queue-of-agent", "agents/{agent}/reviews/"),
     Shot("overview-24h", "overview/?period=24h"),

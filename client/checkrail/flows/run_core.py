@@ -8,7 +8,6 @@ from typing import Any
 
 from checkrail.answers import Decision, Note, Review, ReviewRef, Ruling, RunState
 from checkrail.flows.backlog import Backlog
-from checkrail.flows.step_timer import StepTimer
 from checkrail.transport.connection import Connection
 from checkrail.transport.effects import quote_part
 
@@ -17,6 +16,30 @@ OnWait = Callable[[ReviewRef], Any]
 AnyReview = Review | ReviewRef | str
 # How many rulings on pauses are kept until their notes are passed on.
 KEPT_RULINGS = 20
+
+
+class StepTimer:
+    """How long a step took, where nobody says it: the time since the step before.
+
+    The time in which a person was waited for, or the server told the agent to wait, is not
+    the agent's; and what calls took is reported with their results.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self.begin()
+
+    def begin(self) -> None:
+        self._began = self._clock()
+        self._excluded = 0.0
+
+    def exclude(self, seconds: float) -> None:
+        self._excluded += seconds
+
+    def measure_ms(self) -> int:
+        """Never less than nothing: calls that ran side by side took longer together."""
+        spent = self._clock() - self._began - self._excluded
+        return max(0, round(spent * 1000))
 
 
 class RunCore:

@@ -30,7 +30,7 @@ def test_a_cost_that_only_the_agent_tells_is_marked_so(
 ) -> None:
     client, run = open_browser(bob.user), start_run(agent)
     path = f"/p/{project.slug}/runs/{run}/"
-    assert "the agent" not in get_words(client, path)
+    assert "by the agent" not in get_words(client, path)
     agent.post(f"/runs/{run}/steps", json=step(1))
     assert "Cost $0.00 of $10.00 The agent reports no cost." in get_words(client, path)
     agent.post(f"/runs/{run}/steps", json=step(2, cost_usd="0.40"))
