@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from checkrail.answers import (
     Halt,
     LedgerEntry,
+    ListedNote,
+    NoteList,
     Review,
     ReviewDetail,
     RunState,
@@ -245,6 +247,16 @@ class Desk:
             f"/runs/{quote_part(run_id)}/abort",
             {"reason": reason, "children": children},
         )
+
+    def tell(self, run_id: str, text: str, *, tags: Sequence[str] = ()) -> ListedNote:
+        """Write to a running agent, which goes on, and hears it with its next answer."""
+        body = {"text": text, "tags": list(tags)}
+        return self._post(ListedNote, f"/runs/{quote_part(run_id)}/notes", body)
+
+    def notes(self, run_id: str) -> list[ListedNote]:
+        """What people told the agent of a run, and what became of it."""
+        request = get(f"/runs/{quote_part(run_id)}/notes")
+        return list(self._send(NoteList, request).items)
 
     def reopen_run(
         self, run_id: str, *, reason: str, budget: Mapping[str, Any] | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
 from random import Random
 from typing import Any
@@ -16,6 +16,7 @@ CALM = 0.18  # the uncertainty of a turn without trouble
 MICROS_PER_TOKEN = 6
 # After so many throttles in a row an agent takes smaller steps.
 PATIENCE_WITH_THROTTLES = 5
+SUMMARY_LIMIT = 300
 
 
 class RunPlan:
@@ -111,6 +112,14 @@ class RunPlan:
         self._throttles += 1
         if self._throttles >= PATIENCE_WITH_THROTTLES:
             self._skip_to_ending()
+
+    def take_note(self, note: Mapping[str, Any]) -> None:
+        """What a person wrote is what the agent does next; then it goes on as before."""
+        said = f"Took up what {note['by']} wrote: {note['text']}"
+        turn = Turn(summary=said[:SUMMARY_LIMIT], does=f"note:{note['id']}")
+        self._turns.insert(self._done, turn)
+        self._trouble_start += self._done <= self._trouble_start
+        self._trouble_end += self._done <= self._trouble_end
 
     def continue_after_ruling(self) -> None:
         """A person let the run go on: it gets to its end from here."""

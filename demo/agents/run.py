@@ -76,6 +76,7 @@ class Work:
         self._step = last_step
         self._start_child = start_child
         self._children: list[asyncio.Task[None]] = []
+        self._notes: list[dict[str, Any]] = []
         self.is_out_of_budget = False
 
     async def finish(self) -> None:
@@ -130,7 +131,14 @@ class Work:
             return await self._handle_refusal(answer)
         self._step = number
         self._counts.steps += 1
+        self._keep_notes(answer.body)
+        while self._notes:
+            self._plan.take_note(self._notes.pop(0))
         return await self._obey(answer.body)
+
+    def _keep_notes(self, answer: dict[str, Any]) -> None:
+        """What people wrote is done after the step that is under way."""
+        self._notes += answer["notes"]
 
     async def _obey(self, decision: dict[str, Any]) -> bool:
         word = decision["decision"]
@@ -185,6 +193,7 @@ class Work:
         if not answer.ok:
             return await self._handle_refusal(answer)
         judged = answer.body
+        self._keep_notes(judged)
         self._counts.calls[judged["decision"]] += 1
         granted = judged["digest"] if judged["grant"] else None
         output = call.output
@@ -284,6 +293,8 @@ class Work:
         finally:
             impatient.cancel()
         self.waiting = False
+        if answer.ok:
+            self._keep_notes(answer.body)
         return answer
 
     async def _may_go_on(self, answer: Answer) -> bool:

@@ -60,6 +60,8 @@ def test_runs_are_listed_ended_and_reopened(
     runs = [rail.run(f"Number {n}", labels={"n": str(n)}) for n in range(3)]
     assert [run.task for run in desk.runs(label="n:1")] == ["Number 1"]
     assert len(list(desk.runs(status="running"))) == 3
+    assert desk.tell(runs[0].id, "Slowly", tags=["pace"]).state == "waiting"
+    assert [each.text for each in desk.notes(runs[0].id)] == ["Slowly"]
     assert desk.abort_run(runs[0].id, reason="Not needed").status == "aborted"
     runs[1].report_step(coherence=0.1)
     with pytest.raises(Forbidden):

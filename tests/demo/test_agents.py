@@ -225,6 +225,22 @@ def test_a_ruling_brings_the_run_to_its_end(profile: Profile) -> None:
     assert left == [turn.summary for turn in profile.ending]
 
 
+@each_row("profile", PROFILES, ids=lambda profile: profile.name)
+def test_a_note_is_what_it_does_next(profile: Profile) -> None:
+    def play_plan(*, note: bool) -> list[str]:
+        plan = RunPlan(profile, chance=Random(1), troubled=True)
+        told = []
+        while (body := plan.build_next_step()) is not None:
+            told.append(body["summary"])
+            if note and len(told) == 1:
+                plan.take_note({"id": "1", "by": "alice", "text": "Keep dist"})
+        return told
+
+    first, said, *rest = play_plan(note=True)
+    assert said == "Took up what alice wrote: Keep dist"
+    assert [first, *rest] == play_plan(note=False)
+
+
 def test_agents_of_other_names_take_turns() -> None:
     assert get_profile("sim-001", index=0) is PROFILES[0]
     assert get_profile("sim-012", index=len(PROFILES) + 1) is PROFILES[1]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import httpx
 import pytest
 
@@ -20,6 +22,7 @@ from tests.reviews.agent_notes.telling import (
 from tests.support.builders import Person, pause_at_once, start_run, step
 from tests.support.people import rule as rule_on
 from tests.support.problems import fields, problem
+from tests.support.threads import at_once
 
 
 def test_the_next_step_has_it_and_the_one_after_has_read_it(
@@ -251,3 +254,21 @@ def test_a_changed_row_and_a_changed_memory_are_found(
     assert "unread notes" in reviewer.get(f"/runs/{run}/verify").json()["reason"]
     Run.objects.filter(code=run).update(memory=memory)
     assert reviewer.get(f"/runs/{run}/verify").json()["ok"]
+
+
+def test_steps_and_calls_at_once_share_the_notes_out(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    written = [tell(reviewer, run, str(number)) for number in range(3)]
+    body = {"kind": "command", "tool": "Bash", "command": "ls"}
+    late = partial(reviewer.post, f"/runs/{run}/notes", json={"text": "late"})
+    answers = at_once(
+        partial(agent.post, f"/runs/{run}/steps", json=step(1)),
+        *[partial(agent.post, f"/runs/{run}/tool-calls", json=body)] * 4,
+        late,
+    )
+    heard = [note["id"] for each in answers[:-1] for note in each.json()["notes"]]
+    assert len(heard) == len(set(heard))
+    assert set(written) <= set(heard)
+    check_ledger(run)
