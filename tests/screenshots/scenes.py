@@ -94,9 +94,16 @@ def _find_runs(api: httpx.Client) -> dict[str, str]:
         runs = _ask(api.get("runs", params={**wanted, "limit": 1}))["items"]
         return str(runs[0]["id"])
 
+    paused = find(status="paused")
+    for text, tags in (
+        ("Leave the fixtures as they are.", ["scope"]),
+        ("If the tests take too long, run only those of the folder you changed.", []),
+    ):
+        note = {"text": text, "tags": tags}
+        _ask(api.post(f"runs/{paused}/notes", json=note))
     return {
         "run": find(agent="billing-migrator", sort="-steps"),
-        "open_run": find(status="paused"),
+        "open_run": paused,
         "call_run": find(agent="release-pilot"),
         "check_run": find(agent="checkout-tester"),
         "tree": find(agent="upgrade-lead"),
