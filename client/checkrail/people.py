@@ -253,7 +253,7 @@ class Desk:
         body = {"text": text, "tags": list(tags)}
         return self._post(ListedNote, f"/runs/{quote_part(run_id)}/notes", body)
 
-    def notes(self, run_id: str) -> list[ListedNote]:
+    def list_notes(self, run_id: str) -> list[ListedNote]:
         """What people told the agent of a run, and what became of it."""
         request = get(f"/runs/{quote_part(run_id)}/notes")
         return list(self._send(NoteList, request).items)

@@ -61,7 +61,7 @@ def test_runs_are_listed_ended_and_reopened(
     assert [run.task for run in desk.runs(label="n:1")] == ["Number 1"]
     assert len(list(desk.runs(status="running"))) == 3
     assert desk.tell(runs[0].id, "Slowly", tags=["pace"]).state == "waiting"
-    assert [each.text for each in desk.notes(runs[0].id)] == ["Slowly"]
+    assert [each.text for each in desk.list_notes(runs[0].id)] == ["Slowly"]
     assert desk.abort_run(runs[0].id, reason="Not needed").status == "aborted"
     runs[1].report_step(coherence=0.1)
     with pytest.raises(Forbidden):
