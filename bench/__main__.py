@@ -47,6 +47,11 @@ STREAM_LIMITS = {
     "CHECKRAIL_STREAMS_PER_KEY": str(STREAMS),
     "CHECKRAIL_STREAMS_PER_RUN": str(STREAMS),
 }
+# All agents of a measurement come from one address.
+ONE_ADDRESS = {
+    "CHECKRAIL_CONNECTIONS": "16000",
+    "CHECKRAIL_ADDRESS_CONNECTIONS": "8000",
+}
 USUAL_RATE = {"CHECKRAIL_KEY_RATE": KEY_RATE}
 LOCAL_WEBHOOKS = {"CHECKRAIL_WEBHOOK_ALLOW": "127.0.0.0/8"}
 
@@ -130,10 +135,10 @@ MEASUREMENTS = {
         f"a halt of {PARKED:,} parked and {BUSY} busy agents",
         (
             lambda: measure_halt_on_postgres(
-                start_postgres_server(runs=BUSY, reviews=REVIEWS)
+                start_postgres_server(runs=BUSY, reviews=REVIEWS, variables=ONE_ADDRESS)
             ),
             lambda: measure_halt_on_sqlite(
-                start_sqlite_server(runs=BUSY, reviews=REVIEWS)
+                start_sqlite_server(runs=BUSY, reviews=REVIEWS, variables=ONE_ADDRESS)
             ),
         ),
     ),

@@ -33,7 +33,10 @@ def test_no_tool_runs_while_it_is_halted(
     release(manager, again)
 
 
-def test_a_hook_that_is_held_is_answered(claude: Host, reviewer: httpx.Client) -> None:
+def test_a_hook_that_is_held_is_answered(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    claude = Host(client=agent)
     waiting = claude.parked(lambda: claude.before(ASKED))
     made = halt(reviewer, reason="Look at it")
     answer = waiting.result(timeout=60)
