@@ -23,6 +23,7 @@ from bench.clients.connection import Connection, build_request, connect
 from bench.figures import Figure, format_milliseconds, get_percentile
 from bench.servers.contents import PreparedReview, PreparedRun
 from bench.servers.launch import Server, start_another
+from bench.servers.process import wait_until_idle
 
 PARKED, BUSY = 5_000, 200
 REVIEWS = 1_000  # each waited for by several
@@ -74,6 +75,8 @@ async def _measure(servers: Sequence[Server], *, kills: bool) -> Told:
     for begin in range(0, len(parked), AT_ONCE):
         some = parked[begin : begin + AT_ONCE]
         waiting += await asyncio.gather(*(_park(each, review) for each, review in some))
+    for server in servers:
+        await wait_until_idle(server.pid)  # now all of them are parked
     busy = [
         asyncio.create_task(_work(servers[number % len(servers)].url, run))
         for number, run in enumerate(contents.runs[:BUSY])

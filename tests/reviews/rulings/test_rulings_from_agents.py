@@ -40,6 +40,7 @@ NOT_LOOSENING = {
     "/permissions/{permission}/revoke",
     "/runs/{run}/allowances/{allowance}/revoke",
     "/exemptions/{exemption}/revoke",
+    "/halts",
     "/policies/validate",
 }
 
