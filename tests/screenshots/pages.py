@@ -50,6 +50,25 @@ def _choose_alike(page: Page) -> None:
     page.locator("#selection-dialog .picked").wait_for()
 
 
+def _halt_staging(page: Page) -> None:
+    """A label that no run has: the demo goes on."""
+    if page.locator("#halts .notice").count() == 0:
+        page.get_by_role("link", name="Halts", exact=True).click()
+        page.get_by_role("link", name="Halt …").click()
+        page.get_by_label("Runs with a label").check()
+        page.get_by_label("Label, as in team:shop").fill("stage:staging")
+        page.get_by_label("Why, shown to agents and people").fill(
+            "The database of staging is being moved."
+        )
+        page.get_by_role("button", name="Halt now").click()
+    page.locator("#halts .notice").wait_for()
+
+
+def _open_release(page: Page) -> None:
+    page.get_by_role("link", name="Release …").click()
+    page.locator("#halt-release").wait_for()
+
+
 # Before anybody has signed in.
 PUBLIC = (
     Shot("sign-in", "/sign-in/"),
@@ -118,6 +137,7 @@ PROJECT = (
     Shot("exempt", "calls/{blocked_call}/exempt/"),
     Shot("halts", "halts/"),
     Shot("halt-new", "halts/new/"),
+    Shot("halt-released", "halts/{halt}/release/"),
     Shot("limits", "limits/"),
     Shot("limit-raise", "limits/raise/?scope=agent_day&agent=upgrade-lead"),
     Shot("gateway", "gateway/"),
@@ -141,6 +161,10 @@ PROJECT = (
     Shot("settings-keyboard", "settings/keyboard/"),
     Shot("settings-notifications", "settings/notifications/"),
     Shot("password", "/password/"),
+    # Every page says what is halted from here on.
+    Shot("halts-standing", "halts/", _halt_staging),
+    Shot("halt-release", "halts/", _open_release),
+    Shot("queue-halted", "queue/", _halt_staging),
 )
 
 # Of a server without a demo: what each page says while there is nothing.

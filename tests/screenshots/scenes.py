@@ -41,7 +41,17 @@ def build_scene(page: Page, api: httpx.Client) -> dict[str, str]:
         "view": _save_view(page),
         "decision": _find_decision(page),
         "blocked_call": _make_blocked_call(api, made["agent"]),
+        "halt": _halt_and_release(api),
     }
+
+
+def _halt_and_release(api: httpx.Client) -> str:
+    """Of a label that no run has: the demo goes on."""
+    begun = {"scope": {"label": "stage:canary"}, "reason": "Orders were booked twice."}
+    halt = str(_ask(api.post("halts", json=begun))["id"])
+    released = {"reason": "The import is mended."}
+    _ask(api.request("DELETE", f"halts/{halt}", json=released))
+    return halt
 
 
 def list_reviews(api: httpx.Client) -> dict[str, str]:
