@@ -60,8 +60,9 @@ _SQLITE_RUN = (
 
 class ProjectLock(NamedTuple):
     """A project that is held until the transaction ends: the time, read after the lock,
-    how far its ledger goes, and the version of its halts. By this clock everybody goes who writes into this
-    database. In SQLite BEGIN IMMEDIATE already holds the only write lock there is."""
+    how far its ledger goes, and the version of its halts. By this clock everybody goes
+    who writes into this database. In SQLite BEGIN IMMEDIATE already holds the only write
+    lock there is."""
 
     at: datetime
     position: int
