@@ -33,6 +33,7 @@ from gateway.api.checks import evaluate as evaluate_checks
 from gateway.api.checks import router as checks
 from gateway.api.hooks import router as hooks
 from gateway.api.notes import router as note_reading
+from gateway.api.plans import router as plans
 from gateway.api.runs import router as agents
 from gateway.api.telemetry import router as telemetry
 from ledger.api import list_runs
@@ -109,6 +110,7 @@ api = DocumentedAPI(
 agents.get("/runs", response=RunPage, auth=BEARER_OR_SESSION, tags=["Runs"])(list_runs)
 api.add_router("", agents)
 api.add_router("", calls)
+api.add_router("", plans)
 api.add_router("", checks)
 api.add_router("", evaluate_checks)
 api.add_router("", evaluate)

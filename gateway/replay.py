@@ -128,6 +128,7 @@ def _compare_call(item: ReplayedEntry) -> Difference | None:
         policy=item.policy,
         budget=state.budget,
         reached=get_stored_cap(payload),
+        at=item.entry.at,
     )
     return item.compare(remove_permission(payload), again)
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from gateway.transitions import count_repeated_turns, report_from_json
+from guidance.core.plans.matching import AskedRules, apply_plan
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap, stop_at_cap
@@ -76,8 +77,9 @@ def judge_stored_call(
     policy: Policy,
     budget: Budget,
     reached: CapReached | None,
+    at: datetime,
 ) -> dict[str, Any]:
-    """Decision and findings of a call that was kept whole."""
+    """Decision and findings of a call that was kept whole; `at` is the time of its entry."""
     call = build_call(
         **{name: payload[name] for name in ("kind", "tool", "shown")},
         confirm=payload.get("confirm", False),
@@ -88,6 +90,7 @@ def judge_stored_call(
         rules=policy.tools, call=call, fingerprint_key=get_fingerprint_key()
     )
     verdict = add_budget_findings(verdict, payload, state, budget=budget)
+    verdict = add_plan_finding(verdict, state, policy=policy, at=at)
     return _add_repairs(block_at_cap(verdict, reached), payload["findings"])
 
 
@@ -105,6 +108,21 @@ def add_budget_findings(
         shared=shared,
     )
     return verdict.add_finding(check_call_limits(shared)).add_finding(own)
+
+
+def add_plan_finding(
+    verdict: CallVerdict, state: RunState, *, policy: Policy, at: datetime
+) -> CallVerdict:
+    """With what the run's approved plan says, if one stands."""
+    return apply_plan(
+        verdict,
+        state.memory.plan,
+        rules=AskedRules(
+            always_ask=policy.tools.always_ask, severity=policy.reviews.severity
+        ),
+        cost_micros=state.used.cost_micros,
+        at=at,
+    )
 
 
 def remove_permission(payload: Payload) -> dict[str, Any]:

@@ -137,7 +137,10 @@ def apply_prompted(run: RunState, _payload: Payload, at: datetime) -> RunState:
 def apply_judged_call(run: RunState, payload: Payload, at: datetime) -> RunState:
     granted = payload["grant"] is not None
     calls = run.memory.calls.count_verdict(weight=payload["weight"], granted=granted)
-    moved = replace(run, memory=replace(run.memory, calls=calls))
+    planned, plan = payload.get("plan"), run.memory.plan
+    if planned is not None and plan is not None:
+        plan = plan.count_call(planned)
+    moved = replace(run, memory=replace(run.memory, calls=calls, plan=plan))
     moved = moved.with_idle(False, at=at)
     return count_call(moved) if granted else moved
 

@@ -42,6 +42,7 @@ ReviewKindName = Literal[
     "request",
     "loop_action",
     "policy_change",
+    "plan",
 ]
 SeverityName = Literal["critical", "high", "medium", "low"]
 

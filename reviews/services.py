@@ -24,12 +24,14 @@ from ledger.selectors import is_administration_run, is_system_run
 from ledger.trees.descendants import list_open_below
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
+from reviews.agent_plans.approving import build_plan_approval
 from reviews.allowances.giving import build_allowance
 from reviews.errors import ReviewNotOpen, RulingNotHeld, RunClosed
 from reviews.models import AdvisoryWarning, Kind, Review
 from reviews.rulings.amendments import refuse_unconfirmed
 from reviews.rulings.approvals import build_approval
 from reviews.rulings.care import refuse_careless
+from reviews.rulings.four_eyes import find_amendment
 from reviews.rulings.from_sessions import refuse_from_session
 from reviews.rulings.gate_choices import build_choice
 from reviews.rulings.held import (
@@ -179,6 +181,9 @@ def build_ruling_request(
         note=note,
         answer=answer,
         approval=approval,
+        planned=build_plan_approval(
+            review, action=action, amended=amended, changed=find_amendment(review)
+        ),
         choice=build_choice(review, action=action, note=note),
         allowance=build_allowance(review, action=action, asked=allowance),
         take_over=take_over,

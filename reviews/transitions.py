@@ -10,6 +10,12 @@ from guidance.core.runs.allowances import (
     remove_allowance,
     replace_allowance,
 )
+from guidance.core.runs.plans import (
+    PURPOSE_KEPT,
+    ApprovedCall,
+    ApprovedStep,
+    RunPlan,
+)
 from ledger.entry_types import Payload, register_entry_type
 from ledger.state import OpenReview, RunState
 
@@ -48,6 +54,9 @@ def register_entry_types() -> None:
     register_entry_type("note.written", apply=apply_note)
     register_entry_type("note.delivered", apply=apply_note_delivery)
     register_entry_type("note.read", apply=apply_note_reading)
+    register_entry_type("plan.submitted")
+    register_entry_type("plan.approved", apply=apply_approved_plan)
+    register_entry_type("plan.ended", apply=apply_plan_end)
     for name in ("permission.revoked", "exemption.made", "exemption.revoked"):
         register_entry_type(name)
     for name in ("note.added", "warning.acknowledged", "policy.refused"):
@@ -171,6 +180,48 @@ def apply_note_delivery(run: RunState, payload: Payload, _at: datetime) -> RunSt
 
 def apply_note_reading(run: RunState, payload: Payload, _at: datetime) -> RunState:
     return replace(run, notes=run.notes.read(payload["notes"]))
+
+
+def build_run_plan(payload: Payload) -> RunPlan:
+    """As its entry gives it: calls that it does not cover are not in it."""
+    limits = payload["limits"]
+    return RunPlan(
+        code=payload["plan"],
+        review=payload["review"],
+        ends_at=datetime.fromisoformat(payload["ends_at"]),
+        tool_calls=limits["tool_calls"],
+        cost_micros=limits["cost_micros"],
+        cost_before=payload["cost_before_micros"],
+        steps=tuple(
+            ApprovedStep(
+                number=step["number"],
+                purpose=step["purpose"][:PURPOSE_KEPT],
+                paths=tuple(step["paths"]),
+                calls=tuple(
+                    ApprovedCall(
+                        number=call["number"],
+                        key=call["key"],
+                        shape_key=call["shape_key"],
+                        rules=tuple(call["rules"]),
+                        count=call["count"],
+                    )
+                    for call in step["calls"]
+                ),
+            )
+            for step in payload["steps"]
+        ),
+    )
+
+
+def apply_approved_plan(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    return replace(run, memory=replace(run.memory, plan=build_run_plan(payload)))
+
+
+def apply_plan_end(run: RunState, payload: Payload, _at: datetime) -> RunState:
+    stands = run.memory.plan
+    if stands is None or stands.code != payload["plan"]:
+        return run
+    return replace(run, memory=replace(run.memory, plan=None))
 
 
 def apply_withdrawn(run: RunState, payload: Payload, at: datetime) -> RunState:

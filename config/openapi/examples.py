@@ -97,6 +97,26 @@ BODIES: Mapping[str, Any] = {
             "options": ["main", "release"],
         }
     ),
+    "submit_plan": _build_body(
+        plan={
+            "title": "Remove what the old build left",
+            "steps": [
+                {
+                    "purpose": "Remove old outputs",
+                    "calls": [
+                        {
+                            "tool": "Bash",
+                            "command": "rm -rf build/out-1",
+                            "shape": "rm -rf build/out-#",
+                            "count": 3,
+                        }
+                    ],
+                    "paths": ["build"],
+                }
+            ],
+            "limits": {"tool_calls": 3, "cost_usd": "1.00", "time_ms": 1_800_000},
+        }
+    ),
     "rule_review": _build_body(
         approve={
             "action": "approve",

@@ -60,6 +60,7 @@ OWN: Mapping[str, Problems] = {
     "write_agent_note": (RunClosed,),
     "read_agent_note": (RunClosed,),
     "ask_person": (RunClosed, RunPaused, Halted),
+    "submit_plan": (RunClosed, RunPaused, Halted),
     "withdraw_review": (AlreadyRuled, ReviewExpired),
     "judge_tool_call": (RunClosed, RunPaused, Halted),
     "claim_tool_call": (

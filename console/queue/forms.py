@@ -60,6 +60,8 @@ class RulingForm(forms.Form):
                 self.fields.setdefault(part.name, forms.Field(required=False))
 
     def clean_amended(self) -> dict[str, Any] | None:
+        if not self.is_amendable and self.data.get("action") == "amend":
+            return self._parse_strikes()
         if not self.amends:
             return None
         try:
@@ -68,6 +70,14 @@ class RulingForm(forms.Form):
             for name, (_, message) in refusal.problems.items():
                 self.add_error(name, make_visible(message))
             return None
+        except Invalid as refusal:
+            raise forms.ValidationError(make_visible(refusal.detail)) from None
+
+    def _parse_strikes(self) -> dict[str, Any] | None:
+        struck = cast(QueryDict, self.data).getlist("strike")
+        kind = get_kind(self.review.kind)
+        try:
+            return kind.parse_strikes(json.loads(self.review.content), struck)
         except Invalid as refusal:
             raise forms.ValidationError(make_visible(refusal.detail)) from None
 

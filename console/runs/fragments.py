@@ -30,7 +30,7 @@ def render_parts(page: RunPage) -> dict[str, SafeString]:
         name: render_fragment(f"console/runs/_{name.replace('-', '_')}.html", run=page)
         for name in (
             *("run-bar", "run-head", "run-evals", "run-charts", "run-side"),
-            *("run-allowances", "run-notes", "run-open-below"),
+            *("run-allowances", "run-plan", "run-notes", "run-open-below"),
         )
     }
 

@@ -21,6 +21,7 @@ from console.runs.allowances import RunAllowance, list_run_allowances
 from console.runs.curves import Curve, build_curves, read_steps
 from console.runs.evaluations import EvaluationCell, build_evaluations
 from console.runs.limit_links import find_limit_link
+from console.runs.plans import RunPlanCard, build_plan_card
 from console.runs.rows import ICONS, TONES, get_status_word, is_throttled
 from console.runs.summary import RunFacts, build_facts
 from console.runs.tree import RunTree, build_tree
@@ -60,6 +61,7 @@ class RunPage:
     notices: tuple[Notice, ...]
     allowances: tuple[RunAllowance, ...]
     notes: RunNotes
+    plan: RunPlanCard | None
     evaluations: tuple[EvaluationCell, ...]
     curves: tuple[Curve, ...]
     curves_note: str
@@ -90,8 +92,9 @@ def get_run(*, project_id: int, code: UUID | str) -> Run | None:
 
 
 def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
-    """Five more queries (six for a run of many steps), for the curves, for what the judge cost,
-    for its notes to the agent, for its children and what they used; another one for a run that may be reopened, two for one that was, beyond its
+    """Six more queries (seven for a run of many steps), for the curves, for what the judge
+    cost, for its plan, for its notes to the agent, for its children and what they used;
+    another one for a run that may be reopened, two for one that was, beyond its
     policy's ceiling, one for one that is allowed something, and a few for one that stands
     in a tree."""
     slow = is_throttled(run)
@@ -123,6 +126,7 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         ),
         allowances=list_run_allowances(run, at=at),
         notes=build_run_notes(run, at=at),
+        plan=build_plan_card(run),
         evaluations=build_evaluations(run),
         curves=build_curves(
             run, steps, get_policy(run.policy_id).policy.continue_limits

@@ -33,6 +33,7 @@ from console.runs.sentences.checks import (
 )
 from console.runs.sentences.kinds import find_kind, get_word
 from console.runs.sentences.loop import LOOP_LINES
+from console.runs.sentences.plans import PLAN_LINES
 from console.runs.sentences.policies import POLICY_LINES
 from console.runs.sentences.runs import (
     Line,
@@ -141,6 +142,7 @@ SENTENCES = {
     **TEAMWORK_LINES,
     **ALLOWANCE_LINES,
     **AGENT_NOTE_LINES,
+    **PLAN_LINES,
     **ADMINISTRATION_LINES,
 }
 

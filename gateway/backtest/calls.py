@@ -9,6 +9,7 @@ from typing import Any
 from gateway.backtest.facts import build_draft_budget, find_draft_cap, shorten
 from gateway.stored_decisions import (
     add_budget_findings,
+    add_plan_finding,
     get_stored_cap,
     is_kept_whole,
     judge_stored_call,
@@ -45,7 +46,9 @@ NOT_COVERED = "whether the permission covers another rule is not stored with it"
 def judge_call_again(item: StoredDecision) -> BothJudgements | Unknown:
     if not is_kept_whole(item.payload):
         return Unknown(NOT_WHOLE)
-    return _judge_both(item, partial(judge_stored_call, item.payload, item.state))
+    return _judge_both(
+        item, partial(judge_stored_call, item.payload, item.state, at=item.at)
+    )
 
 
 def judge_live_call(
@@ -60,7 +63,8 @@ def judge_live_call(
         with_budget = add_budget_findings(
             verdict, item.payload, item.state, budget=budget
         )
-        return block_at_cap(with_budget, reached).to_json()
+        planned = add_plan_finding(with_budget, item.state, policy=policy, at=item.at)
+        return block_at_cap(planned, reached).to_json()
 
     return _judge_both(item, judge)
 

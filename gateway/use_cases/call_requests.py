@@ -15,7 +15,7 @@ from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, build_reply
 from gateway.shadow import JudgedDecision, ShadowedCall, judge_call_by_draft
-from gateway.stored_decisions import add_budget_findings
+from gateway.stored_decisions import add_budget_findings, add_plan_finding
 from gateway.transitions import build_time_facts
 from gateway.use_cases.access import (
     get_first_open_review,
@@ -29,6 +29,7 @@ from gateway.use_cases.review_links import build_review_reference
 from guidance.core.canonical import to_canonical_json
 from guidance.core.outcomes.call_facts import CallFacts
 from guidance.core.outcomes.violations import list_call_violations
+from guidance.core.plans.matching import get_plan_facts, is_answered
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.findings import CallFinding
@@ -41,6 +42,7 @@ from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews import models
 from reviews.agent_notes.delivery import deliver_notes
 from reviews.agent_notes.selectors import Note, load_notes
+from reviews.agent_plans.ending import end_used_plan
 from reviews.caps import find_reached_review_cap
 from reviews.errors import PolicyMoved, RunPaused
 from reviews.permissions.grants import NewGrant, build_grant
@@ -124,7 +126,8 @@ class JudgeCall(ChangeRequest[Reply]):
         )
         if shared and verdict is not self.checked.verdict:
             self.require_lock()  # what others use moves meanwhile
-        return Plan(run, at), verdict
+        policy = self.checked.policy.policy
+        return Plan(run, at), add_plan_finding(verdict, run, policy=policy, at=at)
 
     def _judge(
         self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
@@ -142,13 +145,15 @@ class JudgeCall(ChangeRequest[Reply]):
             )
         payload = self._build_payload(verdict, grant, use)
         payload |= build_time_facts(run, plan.at)
+        payload |= get_plan_facts(verdict, run.memory.plan)
         if reached is not None:
             payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
-        if use is None:
+        if use is None and not is_answered(payload):
             found = list_call_violations(payload["findings"])
             add_gate_violations(plan, payload, found, seq=seq, call=self.call_code)
         plan.add_entry("call.judged", actor=self.agent.actor, payload=payload)
+        end_used_plan(plan, actor=GATEWAY)
         if verdict.decision == "require-confirmation":
             payload["review"] = self._put_before_a_person(plan, verdict)
         payload["budget_remaining"] = self._get_remaining(plan.run, plan.at)

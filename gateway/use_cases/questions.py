@@ -54,7 +54,7 @@ class AskPerson(ChangeRequest[Reply]):
             step=run.memory.last_step or None,
             asked_severity=self.body.severity,
         )
-        return plan.change(lambda _entries: _reply_with_review(code, status=201))
+        return plan.change(lambda _entries: reply_with_review(code, status=201))
 
 
 @dataclass(kw_only=True)
@@ -67,7 +67,7 @@ class WithdrawReview(ClosingRequest[Reply]):
         review = run.open_review(self.review_code)
         if review is None:
             raise ReviewNotOpen("The review is closed.")
-        if review.kind not in {Kind.REQUEST, Kind.QUESTION}:
+        if review.kind not in {Kind.REQUEST, Kind.QUESTION, Kind.PLAN}:
             raise Forbidden("A gate opened this review: only a person can end it.")
         if self.is_past(review.due_at, at):
             return expire_review(run, review, at, self.follow_ups).refuse(
@@ -86,10 +86,10 @@ class WithdrawReview(ClosingRequest[Reply]):
         return plan.change(self._answer)
 
     def _answer(self, _entries: Sequence[SealedEntry]) -> Reply:
-        return _reply_with_review(self.review_code, status=200)
+        return reply_with_review(self.review_code, status=200)
 
 
-def _reply_with_review(code: str, *, status: int) -> Reply:
+def reply_with_review(code: str, *, status: int) -> Reply:
     """The review as it stands in this very transaction."""
     return build_reply(build_review_answer(_get_review(code)), status=status)
 

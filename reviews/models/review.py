@@ -17,6 +17,7 @@ class Kind(models.TextChoices):
     EXHAUSTED = "exhausted"
     LOOP_ACTION = "loop_action"
     POLICY_CHANGE = "policy_change"
+    PLAN = "plan"
 
 
 class Severity(models.TextChoices):
@@ -60,6 +61,7 @@ RULINGS: dict[str, tuple[str, ...]] = {
     Kind.EXHAUSTED: ("retry", "skip", "abort"),
     Kind.LOOP_ACTION: ("approve", "deny"),
     Kind.POLICY_CHANGE: ("approve", "deny"),
+    Kind.PLAN: ("approve", "amend", "deny", "abort"),
 }
 
 

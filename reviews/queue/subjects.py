@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from guidance.core.plans.judging import list_findings
 from guidance.core.reviews.reversibility import (
     REVERSIBILITIES,
     decide_reversibility,
@@ -17,7 +18,11 @@ from guidance.core.reviews.severity import Reason, decide_severity, rank_severit
 from reviews.models import Kind
 
 _BUILT_IN = SeverityRules()
-_ASKS = {Kind.CONFIRMATION.value: "require-confirmation", Kind.PAUSE.value: "pause"}
+_ASKS = {
+    Kind.CONFIRMATION.value: "require-confirmation",
+    Kind.PLAN.value: "require-confirmation",
+    Kind.PAUSE.value: "pause",
+}
 _RULE_LIMIT = 200
 _NOTE_LIMIT = 1_000
 
@@ -87,6 +92,9 @@ def _list_reasons(kind: str, content: Mapping[str, Any]) -> list[Reason]:
         return _list_asking(kind, content["findings"])
     if kind == Kind.PAUSE:
         return _list_asking(kind, content["decision"]["findings"])
+    if kind == Kind.PLAN:
+        asking = _list_asking(kind, list_findings(content))
+        return sorted(asking, key=lambda each: rank_severity(each.severity or ""))
     if kind == Kind.EXHAUSTED:
         gates = [_read_gate(gate) for gate in content["gates"]]
         return sorted(gates, key=lambda each: rank_severity(each.severity or ""))

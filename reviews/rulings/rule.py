@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from accounts.auth import PersonPrincipal
@@ -17,6 +18,7 @@ from ledger.chain import format_timestamp
 from ledger.plan import Plan, WaiterAnswer
 from ledger.state import OpenReview, RunState
 from ledger.writer import Change, ChangeRequest
+from reviews.agent_plans.approving import PlanApproval, to_amended_text
 from reviews.allowances.giving import NewAllowance
 from reviews.errors import ReviewExpired, ReviewNotOpen, RulingNotHeld
 from reviews.models import (
@@ -76,8 +78,8 @@ class ReviewChangeRequest(ChangeRequest[None]):
 @dataclass(kw_only=True)
 class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     """`approval` is of a call that may run, `choice` what becomes of a check
-    that ran out of attempts, `allowance` what the run need not ask again, `take_over` whose
-    claim a form of the console has named.
+    that ran out of attempts, `planned` a plan that may be followed, `allowance` what the run
+    need not ask again, `take_over` whose claim a form of the console has named.
 
     Where a review takes several approvals, one that is not the last is only kept: then
     `approvals_given` says how many there are, after it was performed.
@@ -89,6 +91,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     note: str
     answer: str | None
     approval: Approval | None = None
+    planned: PlanApproval | None = None
     choice: Choice | None = None
     allowance: NewAllowance | None = None
     take_over: str | None = None
@@ -153,6 +156,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 "content_digest": review.digest,
                 **(self._name_people(review) if several else {}),
                 **(granted.to_json() if granted else {}),
+                **({"amended": self.planned.amended} if self.planned else {}),
                 **(self.choice.to_json() if self.choice else {}),
                 **build_taken_from(self.claimer),
             },
@@ -162,6 +166,8 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         plan.rows += [ruling, self._build_fact(plan, ruling)]
         actor = self.person.actor
         call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
+        if self.planned is not None:
+            self.planned.give(plan, review=review.code, actor=actor)
         if self.allowance is not None:
             self.allowance.give(plan, review=review.code, actor=actor, note=self.note)
         if self.choice is not None:
@@ -206,8 +212,20 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     @property
     def ruled_action(self) -> str:
         """Who approves what another has changed lets the changed call run."""
-        changed = self.approval is not None and self.approval.amended is not None
-        return "amend" if changed else self.action
+        return "amend" if self._amended is not None else self.action
+
+    @property
+    def _amended(self) -> dict[str, Any] | None:
+        """The call or the plan as somebody has changed it."""
+        if self.planned is not None:
+            return self.planned.amended
+        return self.approval.amended if self.approval else None
+
+    @property
+    def _amended_text(self) -> str | None:
+        if self.planned is not None:
+            return to_amended_text(self.planned)
+        return self.approval.amended_text if self.approval else None
 
     def _name_people(self, review: OpenReview) -> dict[str, list[str]]:
         """All who have approved, the last one last, and who has changed it."""
@@ -220,11 +238,12 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     ) -> Change[None]:
         """Not the last one: everybody sees it, the agent hears nothing, nothing may run."""
         self.approvals_given = given
-        amends = self.action == "amend" and self.approval is not None
-        changed = {}
-        if amends and self.approval is not None:
-            findings = [each.to_json() for each in self.approval.findings]
-            changed = {"amended": self.approval.amended, "amended_findings": findings}
+        amends = self.action == "amend" and self._amended is not None
+        changed: dict[str, Any] = {}
+        if amends:
+            found = self.approval.findings if self.approval else ()
+            findings = [each.to_json() for each in found]
+            changed = {"amended": self._amended, "amended_findings": findings}
         allowed = self.allowance.choice.to_json() if self.allowance else None
         plan.add_entry(
             "review.amended" if amends else "review.approved",
@@ -251,9 +270,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 version=review.version,
                 action=self.action,
                 note=self.note,
-                amended=self.approval.amended_text
-                if amends and self.approval
-                else None,
+                amended=self._amended_text if amends else None,
                 findings=to_canonical_json(changed.get("amended_findings", [])),
                 allowance=to_canonical_json(allowed) if allowed else None,
             )
@@ -321,7 +338,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             action=self.ruled_action,
             note=self.note,
             answer=self.answer,
-            amended=self.approval.amended_text if self.approval else None,
+            amended=self._amended_text,
             by_id=self.person.user_id,
             at=at,
         )

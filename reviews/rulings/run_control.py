@@ -12,6 +12,7 @@ from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
+from reviews.agent_plans.ending import RUN_ENDED, end_plan
 from reviews.errors import RunClosed, refuse_closed
 from reviews.models import AdvisoryWarning
 from reviews.plan import ClosingRequest, close_run
@@ -74,6 +75,7 @@ class ReopenRun(ChangeRequest[None]):
             raise Invalid(f"The run is {run.status}: only a stopped run is reopened.")
         plan = Plan(run, at)
         plan.wakes_waiters = True
+        end_plan(plan, reason=RUN_ENDED, actor=self.person.actor)
         plan.add_entry(
             "run.reopened",
             actor=self.person.actor,

@@ -29,6 +29,21 @@ def test_a_request_is_approved_or_denied(rail: Checkrail, desk: Desk) -> None:
             run.request_approval("Deploy on Friday?")
 
 
+def test_a_plan_is_approved_and_its_calls_are_not_asked_about(
+    rail: Checkrail, desk: Desk
+) -> None:
+    planned = {"tool": "Bash", "command": "rm -rf build"}
+    steps = [{"purpose": "Clean", "calls": [planned]}]
+    with rail.run("Plans") as run:
+        with somebody(desk, run.id, approve):
+            ruling = run.submit_plan("Tidy up", steps=steps, limits={"tool_calls": 1})
+        assert (ruling.action, ruling.amended) == ("approve", None)
+        with run.check_command("rm -rf build") as call:
+            assert call.command == "rm -rf build"
+        with somebody(desk, run.id, deny), pytest.raises(Denied, match="Not today"):
+            run.submit_plan("Tidy up again", steps=steps)
+
+
 def test_a_request_that_was_withdrawn_is_no_approval(rail: Checkrail) -> None:
     with rail.run("Asks") as run:
         review = run.open_review("request", "May I?")

@@ -123,6 +123,19 @@ def test_a_wish_for_a_person_is_answered_as_by_the_server() -> None:
         assert answer.decision == "require-confirmation"
 
 
+def test_a_plan_is_ruled_on_as_the_script_says() -> None:
+    kept = [{"purpose": "b", "calls": [{"tool": "Bash", "command": "ls"}]}]
+    with (
+        fake_checkrail(rulings=[amend(steps=kept), approve(), deny("No")]),
+        Checkrail().run("Plans") as run,
+    ):
+        amended = run.submit_plan("Plan", steps=[*kept, *kept]).amended
+        assert amended == {"title": "Plan", "steps": kept}
+        assert run.submit_plan("Plan", steps=kept).amended is None
+        with pytest.raises(Denied):
+            run.submit_plan("Plan", steps=kept, limits={"tool_calls": 1})
+
+
 def test_every_door_answers_in_the_shape_of_the_real_one(
     live: Live, robo: Robot, desk: Desk, project: Project
 ) -> None:

@@ -33,7 +33,7 @@ ANSWERS: dict[type[Answer], tuple[str, ...]] = {
     answers.Review: (
         *("ask_person", "claim_review", "comment_review", "release_review"),
         *("rule_review", "withdraw_review", "assign_review", "hand_over_review"),
-        "snooze_review",
+        *("snooze_review", "submit_plan"),
     ),
     answers.ReviewDetail: ("get_review",),
     answers.Halt: ("begin_halt", "release_halt"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from checkrail.answers import Review, ReviewRef, Ruling
 from checkrail.errors import ProtocolError
@@ -14,7 +15,7 @@ from checkrail.transport.effects import Flow, Request, drop_unset, post, quote_p
 from checkrail.transport.retry import send_request as send
 
 # What an agent asks in its own words, and may take back.
-OWN_KINDS = frozenset({"question", "request"})
+OWN_KINDS = frozenset({"question", "request", "plan"})
 
 
 def ask(
@@ -46,6 +47,30 @@ def request_approval(
     review, ruling = yield from _ask_and_wait(
         run, "request", title, detail, options, timeout
     )
+    if ruling.action == "deny":
+        raise Denied(build_reference(review), ruling)
+    return ruling
+
+
+def submit_plan(
+    run: RunCore,
+    title: str,
+    *,
+    steps: Sequence[Mapping[str, Any]],
+    limits: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+) -> Flow[Ruling]:
+    """Ask once for many calls and wait for the ruling; raises Denied.
+
+    `amended` of the ruling is the plan as it was approved, None if nothing was changed.
+    """
+    until = get_deadline(run, timeout)
+    yield from catch_up(run, until)
+    body = {"title": title, "steps": [dict(step) for step in steps]}
+    asked = drop_unset(limits=None if limits is None else dict(limits))
+    request = post(run.build_path("plans"), {**body, **asked})
+    review = yield from send_when_running(run, Review, request, until)
+    ruling = yield from wait_for_ruling(run, build_reference(review), until)
     if ruling.action == "deny":
         raise Denied(build_reference(review), ruling)
     return ruling

@@ -27,6 +27,7 @@ RULINGS = {
     "confirmation": {"approve", "amend", "deny", "abort"},
     "question": {"answer", "abort"},
     "request": {"approve", "deny", "abort"},
+    "plan": {"approve", "amend", "deny", "abort"},
 }
 
 logger = logging.getLogger("checkrail")

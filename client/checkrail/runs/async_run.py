@@ -59,6 +59,7 @@ class BaseAsyncRun(RunCore):
     # These act on the decision.
     ask = make_async_method(reviews.ask)
     request_approval = make_async_method(reviews.request_approval)
+    submit_plan = make_async_method(reviews.submit_plan)
     check_command = make_async_method_returning(AsyncCall, calls.check_command)
     check_tool = make_async_method_returning(AsyncCall, calls.check_tool)
     check_edit = make_async_method_returning(AsyncCall, calls.check_edit)

@@ -53,6 +53,7 @@ class BaseRun(RunCore):
     # These act on the decision.
     ask = make_method(reviews.ask)
     request_approval = make_method(reviews.request_approval)
+    submit_plan = make_method(reviews.submit_plan)
     check_command = make_method_returning(Call, calls.check_command)
     check_tool = make_method_returning(Call, calls.check_tool)
     check_edit = make_method_returning(Call, calls.check_edit)

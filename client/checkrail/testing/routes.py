@@ -18,6 +18,7 @@ _RUN_ROUTES: dict[tuple[str, str], Callable[..., Answer]] = {
     ("GET", "checkpoints/latest"): run_routes.answer_latest_checkpoint,
     ("GET", "decision"): run_routes.answer_decision,
     ("POST", "reviews"): run_routes.ask,
+    ("POST", "plans"): run_routes.submit_plan,
     ("POST", "finish"): run_routes.finish,
     ("GET", "notes"): note_routes.show_notes,
     ("POST", "tool-calls"): call_routes.judge,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from checkrail.testing.fakes import FakeRun, Refusal
 from checkrail.testing.note_routes import deliver_notes, list_unread, read_notes
+from checkrail.testing.scripts import Scripted
 from checkrail.testing.secrets import refuse_secrets
 from checkrail.testing.server import Answer, FakeServer, take_scripted
 from checkrail.testing.shapes import AT, POLICY, Json, build_evaluation, make_id
@@ -142,6 +143,18 @@ def ask(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     return 201, server.open_review(
         run, body["kind"], body["title"], body
     ).build_answer()
+
+
+def submit_plan(server: FakeServer, run: FakeRun, body: Json) -> Answer:
+    """Judged by nobody: which calls go through is for the script to say."""
+    run.refuse_unless_running()
+
+    def amend(script: Scripted) -> Json:
+        changed = script.amended
+        return {} if changed is None else {"amended": {**body, **changed}}
+
+    review = server.open_review(run, "plan", body["title"], body, then=amend)
+    return 201, review.build_answer()
 
 
 def withdraw(server: FakeServer, code: str) -> Answer:

@@ -9,6 +9,7 @@ from console.queue.kinds.confirmation import ConfirmationKind
 from console.queue.kinds.exhausted import ExhaustedKind
 from console.queue.kinds.loop_action import LoopActionKind
 from console.queue.kinds.pause import PauseKind
+from console.queue.kinds.plan import PlanKind
 from console.queue.kinds.policy_change import PolicyChangeKind
 from console.queue.kinds.question import QuestionKind
 from console.queue.kinds.request import RequestKind
@@ -22,6 +23,7 @@ KINDS: dict[str, ReviewKind[Any]] = {
     Kind.EXHAUSTED: ExhaustedKind(),
     Kind.LOOP_ACTION: LoopActionKind(),
     Kind.POLICY_CHANGE: PolicyChangeKind(),
+    Kind.PLAN: PlanKind(),
 }
 
 

@@ -167,6 +167,12 @@ class ReviewKind(ABC, Generic[B]):
         """Beside aborting the run, which asks first."""
         return [_BUTTONS[name] for name in subject.rulings if name in _BUTTONS]
 
+    def parse_strikes(
+        self, content: Mapping[str, Any], struck: Sequence[str]
+    ) -> dict[str, Any] | None:
+        """What is left without the parts that were struck; None where nothing can be."""
+        return None
+
     def build_allowance_offer(self, subject: Subject) -> AllowanceOffer | None:
         """What may be allowed beforehand with an approval; None where nothing may."""
         return None

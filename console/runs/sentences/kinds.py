@@ -18,6 +18,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         *("review.snoozed", "review.returned"),
         *("review.held", "review.taken_back", "review.unsent"),
         *("allowance.given", "allowance.ended"),
+        *("plan.submitted", "plan.approved", "plan.ended"),
         *("review.withdrawn", "review.expired", "review.superseded"),
     ),
     "notes": (

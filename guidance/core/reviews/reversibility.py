@@ -59,7 +59,7 @@ _BY_KIND = {
 
 def decide_reversibility(*, kind: str, reasons: Iterable[Reason] = ()) -> str:
     """That of the worst reason; without a call, that of the kind."""
-    if kind != "confirmation":
+    if kind not in ("confirmation", "plan"):
         return _BY_KIND.get(kind, IRREVERSIBLE)
     ranks = [rank_reversibility(_decide_reason(each)) for each in reasons]
     return REVERSIBILITIES[max(ranks, default=len(REVERSIBILITIES) - 1)]

@@ -22,6 +22,7 @@ class KindSeverities:
     exhausted: str = "medium"
     loop_action: str = "high"
     policy_change: str = "high"
+    plan: str = "medium"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any
 from guidance.core.canonical import hash_text
 from guidance.core.runs.allowances import Allowance, read_allowances
 from guidance.core.runs.facts import FactError, StepReport
+from guidance.core.runs.plans import RunPlan, read_plan
 
 # No run keeps more steps in memory than this, so no window may be wider.
 TRACE_LIMIT = 100
@@ -61,7 +62,8 @@ class Memory:
     `trace` has the newest step last. `segment` counts the steps since the run began
     or a pause was approved: the rework window, repetition and slope see only those.
     `delay_ms` is what the last answer asked to wait, `ignored_waits` how many such waits
-    in a row were not kept. `allowances` are those that people gave and that have not ended.
+    in a row were not kept. `allowances` are those that people gave and that have not ended,
+    `plan` is the approved one that stands.
     """
 
     steps: int = 0
@@ -75,6 +77,7 @@ class Memory:
     delay_ms: int = 0
     ignored_waits: int = 0
     allowances: tuple[Allowance, ...] = ()
+    plan: RunPlan | None = None
 
     def count_ignored_waits(self, waited_ms: int | None) -> int:
         """With the next step, which came so long after the last answer; None where that
@@ -100,6 +103,7 @@ class Memory:
                 -kept:
             ],
             allowances=self.allowances,
+            plan=self.plan,
         )
 
     def start_segment(self) -> Memory:
@@ -113,6 +117,7 @@ class Memory:
             last_checkpoint_step=self.last_step,
             trace=(),
             allowances=(),
+            plan=None,
         )
 
     def set_checkpoint(self, step: int) -> Memory:
@@ -126,8 +131,8 @@ class Memory:
     def to_json(self) -> dict[str, Any]:
         """A compact form: each remembered step is a list in the order of its fields.
 
-        No calls, no waits and no allowances are not written down: runs stored before there
-        were any read the same.
+        No calls, no waits, no allowances and no plan are not written down: runs stored
+        before there were any read the same.
         """
         calls = self.calls
         waits = [self.delay_ms, self.ignored_waits]
@@ -135,6 +140,7 @@ class Memory:
         allowed = [each.to_json() for each in self.allowances]
         return {
             **({"allowances": allowed} if allowed else {}),
+            **({"plan": self.plan.to_json()} if self.plan else {}),
             **({} if calls == NO_CALLS else {"calls": tally}),
             **({"waits": waits} if any(waits) else {}),
             "steps": self.steps,
@@ -185,6 +191,7 @@ class Memory:
             delay_ms=delay_ms,
             ignored_waits=ignored_waits,
             allowances=read_allowances(document.get("allowances", [])),
+            plan=read_plan(document["plan"]) if "plan" in document else None,
         )
 
 

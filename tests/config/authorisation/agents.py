@@ -15,3 +15,10 @@ def keep_agent(world: World, body: Any = None) -> Target:
     key, _ = issue_agent_key(name="kept", project_slug=world.project.slug)
     target = world.running(body)
     return replace(target, agent=str(key.agent.code), key=str(key.code))
+
+
+def plan_calls(world: World) -> Target:
+    """A run, and a plan that its agent may submit."""
+    call = {"tool": "Bash", "command": "rm -rf build"}
+    steps = [{"purpose": "Clean", "calls": [call]}]
+    return world.running({"title": "Clean up", "steps": steps})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.config.authorisation import halts, people
-from tests.config.authorisation.agents import keep_agent
+from tests.config.authorisation.agents import keep_agent, plan_calls
 from tests.config.authorisation.notes import noted
 from tests.config.authorisation.rules import (
     ACTING,
@@ -29,6 +29,8 @@ from tests.config.authorisation.target import Target
 from tests.config.authorisation.world import HOOK, World
 from tests.support.builders import step, unique
 
+LISTED = Door(target=World.running, allowed=EVERYBODY | SESSIONS, refused={})
+
 DOORS: dict[str, Door] = {
     "POST /runs": Door(
         target=lambda world: world.running({"task": "t"}),
@@ -36,10 +38,10 @@ DOORS: dict[str, Door] = {
         refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
         | dict.fromkeys(SESSIONS, 401),
     ),
-    "GET /runs": Door(target=World.running, allowed=EVERYBODY | SESSIONS, refused={}),
-    "GET /runs.csv": Door(
-        target=World.running, allowed=EVERYBODY | SESSIONS, refused={}
-    ),
+    "GET /runs": LISTED,
+    "GET /runs.csv": LISTED,
+    "POST /runs/{run}/plans": agents_only(plan_calls),
+    "GET /runs/{run}/plans": readers(World.running),
     "GET /runs/{run}": readers(World.running),
     "GET /runs/{run}/checkpoints/latest": readers(World.with_steps),
     "GET /runs/{run}/ledger": readers(World.running),

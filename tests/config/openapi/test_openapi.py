@@ -29,6 +29,8 @@ DOORS = {
     "GET /runs/{run}/decision",
     "GET /runs/{run}/events",
     "POST /runs/{run}/reviews",
+    "POST /runs/{run}/plans",
+    "GET /runs/{run}/plans",
     "GET /runs/{run}/ledger",
     "GET /runs/{run}/verify",
     "GET /reviews",

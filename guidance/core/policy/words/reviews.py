@@ -12,6 +12,7 @@ _KINDS = {
     "exhausted": "A gate out of attempts",
     "loop_action": "An action of the loop",
     "policy_change": "A change of a policy",
+    "plan": "An agent’s plan",
 }
 _ANSWER = Words("Answer within", "Later it counts as late.", "s")
 _EXPIRES = Words("Ends after", "As reviews.expires_after_s where it is left out.", "s")

@@ -1,0 +1,1 @@
+"""Plans that agents submit: approved by a ruling, used by calls, ended."""
