@@ -45,10 +45,12 @@ def get_policy_of_run(agent: AgentPrincipal, run_code: str) -> LoadedPolicy:
     policy_id = runs.values_list("policy_id", flat=True).first()
     if policy_id is None:
         raise NotFound
+    # Loaded first: whoever finds it named here takes it without a query.
+    policy = get_policy(policy_id)
     _POLICIES[agent.agent_id, run_code] = policy_id
     if len(_POLICIES) > _CACHE_LIMIT:
         _POLICIES.popitem(last=False)
-    return get_policy(policy_id)
+    return policy
 
 
 def refuse_unless_running(run: RunState, agent: AgentPrincipal) -> None:
