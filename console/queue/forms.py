@@ -60,7 +60,9 @@ class RulingForm(forms.Form):
                 self.fields.setdefault(part.name, forms.Field(required=False))
 
     def clean_amended(self) -> dict[str, Any] | None:
-        if not self.is_amendable and self.data.get("action") == "amend":
+        action = self.data.get("action")
+        strikes = action == "approve" and bool(self.struck)
+        if not self.is_amendable and (action == "amend" or strikes):
             return self._parse_strikes()
         if not self.amends:
             return None
@@ -73,11 +75,16 @@ class RulingForm(forms.Form):
         except Invalid as refusal:
             raise forms.ValidationError(make_visible(refusal.detail)) from None
 
+    @property
+    def struck(self) -> list[str]:
+        """The parts of a plan that are ticked to be struck: no approval lets them in."""
+        data = self.data
+        return data.getlist("strike") if isinstance(data, QueryDict) else []
+
     def _parse_strikes(self) -> dict[str, Any] | None:
-        struck = cast(QueryDict, self.data).getlist("strike")
         kind = get_kind(self.review.kind)
         try:
-            return kind.parse_strikes(json.loads(self.review.content), struck)
+            return kind.parse_strikes(json.loads(self.review.content), self.struck)
         except Invalid as refusal:
             raise forms.ValidationError(make_visible(refusal.detail)) from None
 
@@ -111,6 +118,8 @@ class RulingForm(forms.Form):
         """As `reviews.services.submit_ruling_now` takes it."""
         said, action = self.cleaned_data, self.cleaned_data["action"]
         text = said["reason" if action == "abort" else "text"]
+        if action == "approve" and said["amended"] is not None:
+            action = "amend"
         return {
             "action": action,
             "version": said["version"],

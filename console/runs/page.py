@@ -126,7 +126,7 @@ def build_page(run: Run, *, slug: str, at: datetime) -> RunPage:
         ),
         allowances=list_run_allowances(run, at=at),
         notes=build_run_notes(run, at=at),
-        plan=build_plan_card(run),
+        plan=build_plan_card(run, at=at),
         evaluations=build_evaluations(run),
         curves=build_curves(
             run, steps, get_policy(run.policy_id).policy.continue_limits

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from console.format import format_count, format_iso
+from console.format import format_count, format_iso, format_seconds
 from console.runs.sentences.plans import ENDINGS
 from ledger.models import Run
 from reviews.agent_plans.selectors import STANDING, PlanOfRun, list_plans
@@ -41,25 +42,27 @@ class RunPlanCard:
     steps: tuple[RunPlanStep, ...]
     outside: str
     ends_at: str
+    ends_in: str
     review: str
     earlier: str
 
 
-def build_plan_card(run: Run) -> RunPlanCard | None:
+def build_plan_card(run: Run, *, at: datetime) -> RunPlanCard | None:
     """One query for a run without a plan."""
     plans = list_plans(run)
     if not plans:
         return None
     newest = plans[0]
     state, tone = _STATES.get(newest.state) or (ENDINGS[newest.state], "mute")
-    stands = newest.state == STANDING and newest.ends_at is not None
+    ends_at = newest.ends_at if newest.state == STANDING else None
     return RunPlanCard(
         title=make_visible_line(newest.content["title"]),
         state=state,
         tone=tone,
         steps=tuple(_build_step(step) for step in newest.list_steps()),
         outside=_describe_outside(newest),
-        ends_at=format_iso(newest.ends_at) if stands and newest.ends_at else "",
+        ends_at=format_iso(ends_at) if ends_at else "",
+        ends_in=format_seconds((ends_at - at).total_seconds()) if ends_at else "",
         review=str(newest.review.code),
         earlier=format_count(len(plans) - 1, "plan") if len(plans) > 1 else "",
     )

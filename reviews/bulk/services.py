@@ -18,7 +18,7 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.bulk.results import Result, build_refused
 from reviews.bulk.schemas import BulkAction, BulkItemIn
 from reviews.errors import CriticalAlone
-from reviews.models import RULINGS, Review, Severity
+from reviews.models import RULINGS, Kind, Review, Severity
 from reviews.schemas.reviews import RulingIn
 from reviews.selectors import get_review_for_change
 from reviews.serializers import build_ruling_answer
@@ -29,7 +29,9 @@ ONE_BY_ONE = frozenset({"answer", "amend"})
 
 
 def list_bulk_actions(kind: str) -> list[str]:
-    return [action for action in RULINGS[kind] if action not in ONE_BY_ONE]
+    """A plan is never approved unread among others: what it covers has to be seen."""
+    alone = ONE_BY_ONE | ({"approve"} if kind == Kind.PLAN else frozenset())
+    return [action for action in RULINGS[kind] if action not in alone]
 
 
 def load_selection(

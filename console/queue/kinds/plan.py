@@ -48,7 +48,6 @@ class PlanStep:
 class ShownPlan:
     """`struck` are steps that were proposed and not approved."""
 
-    title: str
     steps: tuple[PlanStep, ...]
     limits: tuple[str, ...]
     not_covered: tuple[str, ...]
@@ -67,8 +66,8 @@ class PlanKind(ReviewKind[ShownPlan]):
     word: ClassVar[str] = "Plan submitted"
     nouns: ClassVar[tuple[str, str]] = ("plan", "plans")
     hint: ClassVar[str] = (
-        "Approve covers exactly the calls below, and nothing else; deny, and each of them "
-        "is asked about when it comes."
+        "Approve covers exactly the calls above, without struck steps, and nothing else; "
+        "deny, and each of them is asked about when it comes."
     )
     template: ClassVar[str] = "console/queue/kinds/_plan.html"
 
@@ -84,7 +83,6 @@ class PlanKind(ReviewKind[ShownPlan]):
             call["count"] for call in calls if call["covered"] and call["rules"]
         )
         return ShownPlan(
-            title=make_visible_line(content["title"]),
             steps=steps,
             limits=tuple(content["limits_in_words"]),
             not_covered=tuple(content["not_covered"]),

@@ -90,7 +90,8 @@ def describe_ruling(payload: Mapping[str, Any]) -> Line:
         tone=tone,
         head=head,
         text=find_text(payload),
-        code=format_call(amended) if amended else "",
+        # Of a plan its own entry tells.
+        code=format_call(amended) if amended and "steps" not in amended else "",
         why=why,
     )
 

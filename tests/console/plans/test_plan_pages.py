@@ -74,6 +74,19 @@ def test_a_reviewer_strikes_a_step(
     assert command(agent, run, "rm -rf b/x")["decision"] == "require-confirmation"
 
 
+def test_an_approval_lets_in_no_step_that_is_ticked(
+    agent: httpx.Client, alice: Person, project: Project
+) -> None:
+    run = start_run(agent)
+    review = submit(agent, run, PLAN)
+    path = f"/p/{project.slug}/queue/{review['id']}/"
+    done = send_ruling(open_browser(alice.user), path, "approve", strike=["1"])
+    assert done.status_code == 200, done.content
+    (plan,) = list_plans(agent, run)
+    assert (plan["amended"], len(plan["steps"])) == (True, 1)
+    assert command(agent, run, "rm -rf a")["decision"] == "require-confirmation"
+
+
 def test_nobody_strikes_steps_of_another_kind(
     agent: httpx.Client, alice: Person, project: Project
 ) -> None:
