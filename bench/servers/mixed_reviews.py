@@ -15,7 +15,7 @@ from accounts.models import Role
 from accounts.services import add_person
 from console.models import Preferences
 from gateway.schemas.runs import ReviewIn, RunIn, StepIn
-from gateway.use_cases.questions import AskPerson
+from gateway.use_cases.asking.questions import AskPerson
 from gateway.use_cases.runs import create_run
 from gateway.use_cases.steps import submit_steps
 from gateway.use_cases.tool_calls import submit_call

@@ -19,9 +19,9 @@ from demo.history.calls import make_call, make_check
 from demo.history.people import Reviewers
 from demo.history.writer import PastWriter
 from gateway.schemas.runs import CheckpointIn, FinishIn, ReviewIn, RunIn, StepIn
+from gateway.use_cases.asking.questions import AskPerson
 from gateway.use_cases.checkpoints import SaveCheckpoint
 from gateway.use_cases.outcomes.finish import FinishRun
-from gateway.use_cases.questions import AskPerson
 from gateway.use_cases.runs import StartRun, choose_run_policy
 from gateway.use_cases.steps import ReportSteps, build_report
 from guidance.selectors import LoadedPolicy

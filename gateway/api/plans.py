@@ -8,7 +8,7 @@ from ninja import Router
 from accounts.api_auth import AGENT, BEARER_OR_SESSION, get_agent, get_principal
 from common.responses import build_json_response, send_reply
 from gateway.api.support import get_idempotency
-from gateway.use_cases.plans import submit_plan as submit
+from gateway.use_cases.asking.plans import submit_plan as submit
 from ledger.selectors import get_visible_run
 from reviews.agent_plans.selectors import list_plans
 from reviews.schemas.plans import PlanIn, PlanList

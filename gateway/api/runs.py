@@ -35,6 +35,7 @@ from gateway.schemas.runs import (
     ViolationOut,
 )
 from gateway.streams import events
+from gateway.use_cases.asking.questions import AskPerson, withdraw_own_review
 from gateway.use_cases.checkpoints import store_checkpoint
 from gateway.use_cases.decision_wait import (
     QUERY,
@@ -45,7 +46,6 @@ from gateway.use_cases.decision_wait import (
 from gateway.use_cases.evaluation import evaluate_continue_body
 from gateway.use_cases.outcomes.finish import FinishRun
 from gateway.use_cases.outcomes.violations import RecordViolation
-from gateway.use_cases.questions import AskPerson, withdraw_own_review
 from gateway.use_cases.runs import create_run
 from gateway.use_cases.steps import submit_step, submit_steps
 from ledger.schemas import RunOut, SavedCheckpointOut

@@ -18,7 +18,7 @@ from gateway.use_cases.access import (
     refuse_unless_running,
     require_own_run,
 )
-from gateway.use_cases.questions import reply_with_review
+from gateway.use_cases.asking.questions import reply_with_review
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.plans.judging import count_asking
 from guidance.core.policy.caps import CapReached

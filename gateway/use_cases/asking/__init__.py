@@ -1,0 +1,1 @@
+"""What an agent asks of people by itself: an answer, an approval, a plan."""
