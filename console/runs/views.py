@@ -19,7 +19,7 @@ from console.runs.entries.paging import (
     list_page,
     parse_filter,
 )
-from console.runs.forms import ReopenForm
+from console.runs.forms import ReopenForm, TellForm
 from console.runs.page import build_page, find_visible_run
 from console.runs.proof import Proof, build_last_proof, build_proof
 from console.runs.rows import (
@@ -88,6 +88,7 @@ def _render_run(
         "reopen_form": ReopenForm(),
         "reason_limit": get_limit(Reason),
         "note_limit": get_limit(ShortText),
+        "tell_form": TellForm(),
         "tell_limit": get_limit(NoteText),
     }
     return render(request, "console/runs/run.html", context)

@@ -81,10 +81,11 @@ def test_paper_is_white_and_has_no_navigation(
     run = start_run(agent)
     pause_run(agent, run)
     page = desk.open("/", person=alice)
-    page.emulate_media(media="print", color_scheme="dark")
     page.set_viewport_size({"width": 720, "height": 1020})
     for path in ("runs/", f"runs/{run}/", "rulings/", "settings/people/", "ledger/"):
         page.goto(f"/p/{project.slug}/{path}")
+        # Of this document: what was set before it may be lost on the way.
+        page.emulate_media(media="print", color_scheme="dark")
         expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
         expect(page.get_by_text("printed by")).to_be_visible()
         colour = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -38,6 +38,7 @@ def test_nothing_ever_waited(agent: httpx.Client) -> None:
         "state": "none",
         "review": None,
         "ruling": None,
+        "notes": [],
     }
 
 
@@ -55,6 +56,7 @@ def test_an_open_review_answers_open_when_the_wait_is_over(
             "state": "open",
             "review": {"id": review["id"], "kind": "pause", "version": 1},
             "ruling": None,
+            "notes": [],
         }
 
 

@@ -59,7 +59,7 @@ def test_a_full_step_is_answered_to_the_letter_of_the_contract(
     assert "idempotency-replayed" not in answer.headers
     assert list(decision) == [
         *("run", "step", "decision", "checkpoint_due", "delay_ms", "findings"),
-        *("metrics", "recommended_action", "review", "policy", "receipt"),
+        *("metrics", "recommended_action", "review", "policy", "notes", "receipt"),
     ]
     assert decision["run"] == run
     assert decision["step"] == 1

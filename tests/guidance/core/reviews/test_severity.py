@@ -59,8 +59,8 @@ def test_what_touches_the_guard_is_never_made_less_severe() -> None:
     [
         ({"severity": {"rules": {"git-*": "awful"}}}, "reviews.severity.rules.git-*"),
         ({"severity": {"gates": {"a b": "low"}}}, "reviews.severity.gates.a b"),
-        ({"severity": {"kinds": {"plan": "low"}}}, "reviews.severity.kinds.plan"),
-        ({"deadlines": {"kinds": {"plan": {}}}}, "reviews.deadlines.kinds.plan"),
+        ({"severity": {"kinds": {"planet": "low"}}}, "reviews.severity.kinds.planet"),
+        ({"deadlines": {"kinds": {"planet": {}}}}, "reviews.deadlines.kinds.planet"),
         (
             {"deadlines": {"severity": {"low": {"answer_within_s": 0}}}},
             "reviews.deadlines.severity.low.answer_within_s",

@@ -45,7 +45,7 @@ _OWN_RULING = re.compile(
 )
 # The client, told to answer: as a command in a script, or by what a program imports.
 _COMMAND = re.compile(
-    r"\bcheckrail\s+(?:approve|amend|deny|answer|skip|retry|reopen)\b"
+    r"\bcheckrail\s+(?:approve|amend|deny|answer|skip|retry|reopen|release)\b"
 )
 _IMPORT = re.compile(r"\b(?:from|import)\s+checkrail\b")
 _PEOPLES_PART = re.compile(r"\b(?:Desk|people|cli)\b")

@@ -35,7 +35,7 @@ _THINGS = split_names(
 )
 # Other rules say more about these.
 _TOLD = split_names(
-    "approve amend deny answer skip retry abort rule ruling reopen halt login logout "
+    "approve amend deny answer skip retry abort rule ruling reopen halt release login logout "
     "token tokens down stop kill restart shutdown"
 )
 _OTHER_CLIENT = re.compile(
