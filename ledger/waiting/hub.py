@@ -209,16 +209,17 @@ class Hub:
 
     async def _tell_of_halts(self, project_id: int) -> None:
         """Wake those for whom it makes a difference; the halts are read once for all."""
+        halts = None
         try:
             halts = await self.halts.get(project_id)
         except Exception:
+            # Everybody is woken, then, and asks for itself.
             logger.exception("The halts of a project could not be read")
-            return  # whoever waits asks for itself, at the next re-check at the latest
         for future, (facts, held) in [*self._held.items()]:
-            if facts.project_id == project_id:
-                now_held = halts.find(facts) is not None
-                if now_held != held:
-                    _end([future])
+            if facts.project_id == project_id and (
+                halts is None or (halts.find(facts) is not None) != held
+            ):
+                _end([future])
 
     async def _recheck_halts(self) -> None:
         projects = self.halts.list_projects()

@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from ledger.waiting import hub
+from ledger.waiting.halts import RunFacts
 from ledger.waiting.hub import Hub
 from ledger.waiting.per_loop import PerLoop
 from ledger.waiting.pg_listen import Notified
 from ledger.writer import Committed
+from ledger.writer.halts import ProjectHalts
 
 pytestmark = pytest.mark.once("asks no database")
 
@@ -339,3 +341,30 @@ def test_every_event_loop_has_its_own() -> None:
     assert sorted(made.list_all()) == [1, 3]
     for loop in loops:
         loop.close()
+
+
+async def test_who_cannot_be_told_of_a_halt_is_woken_and_asks_for_itself(
+    waiting: Hub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fail(_project_id: int) -> ProjectHalts:
+        raise OSError("the database is away")
+
+    monkeypatch.setattr(waiting.halts, "get", fail)
+    here, elsewhere = waiting.add_waiter(RUN, None), waiting.add_waiter(OTHER, None)
+    for waiter, run, project in ((here, RUN, 1), (elsewhere, OTHER, 2)):
+        facts = RunFacts(
+            id=run,
+            project_id=project,
+            agent_id=1,
+            labels={},
+            ancestors=(),
+            observed=False,
+        )
+        waiting.wake_when_held_otherwise(waiter, facts, held=False)
+
+    waiting._change_halts(1)
+    async with asyncio.timeout(60):
+        await here
+
+    assert not elsewhere.done()
+    assert "could not be read" in caplog.text
