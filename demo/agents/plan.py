@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import cycle, islice
 from random import Random
 from typing import Any
 
-from demo.agents.profile import Ask, Call, Check, Profile, Stop, Task, Turn
+from demo.agents.profile import (
+    Ask,
+    Call,
+    Check,
+    Profile,
+    Proposal,
+    Stop,
+    Task,
+    Turn,
+)
 
 TROUBLE_TURNS = 30
 # Trouble begins a few turns sooner or later.
@@ -45,6 +54,8 @@ class RunPlan:
         self._asks = chance.choice(asks) if asks else None
         calls = trouble.calls if trouble else ()
         self._wants = chance.choice(calls) if calls else None
+        plans = trouble.plans if trouble else ()
+        self._proposes = chance.choice(plans) if plans else None
         checks = trouble.checks if trouble else ()
         self._checks = chance.choice(checks) if checks else None
         stops = trouble.stops if trouble else ()
@@ -62,6 +73,11 @@ class RunPlan:
         if self._wants is not None and self._done == self._trouble_start:
             return self._wants
         return self._next_turn.call if self._next_turn else None
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """The plan that the agent submits before its next step."""
+        return self._proposes if self._done == self._trouble_start else None
 
     @property
     def check(self) -> Check | None:
@@ -121,12 +137,23 @@ class RunPlan:
         self._trouble_start += self._done <= self._trouble_start
         self._trouble_end += self._done <= self._trouble_end
 
+    def follow_plan(self, proposal: Proposal, *, steps: Collection[str]) -> None:
+        """A person approved a plan, or these steps of it: what it names is done next."""
+        turns = [
+            Turn(summary=step.purpose, does=call.signature, call=call)
+            for step in proposal.steps
+            for call in step.calls
+            if step.purpose in steps
+        ]
+        turns.insert(-1, proposal.beside)
+        self._turns[self._done : self._done] = turns
+
     def continue_after_ruling(self) -> None:
         """A person let the run go on: it gets to its end from here."""
         self._skip_to_ending()
 
     def _skip_to_ending(self) -> None:
-        self._asks = self._wants = self._checks = self._stops = None
+        self._asks = self._wants = self._proposes = self._checks = self._stops = None
         self._trouble = None
         self._done = max(self._done, self._trouble_end)
 

@@ -30,6 +30,49 @@ class Call:
     def body(self) -> dict[str, Any]:
         return {"kind": self.kind, "tool": self.tool, **self.asks}
 
+    @property
+    def signature(self) -> str:
+        return f"{self.tool}:{' '.join(map(str, self.asks.values()))}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedStep:
+    """A part of what the agent plans. Several calls are planned as one by their shape."""
+
+    purpose: str
+    calls: tuple[Call, ...]
+    paths: tuple[str, ...] = ()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        first, count = self.calls[0], len(self.calls)
+        shape = {"shape": "shape"} if count > 1 else {}
+        planned = {"tool": first.tool, **first.asks, "count": count, **shape}
+        return {
+            "purpose": self.purpose,
+            "calls": [planned],
+            "paths": [*self.paths],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A plan that the agent submits. `beside` comes before its last call, and makes a call
+    that nobody has planned: a person is asked about that one."""
+
+    title: str
+    steps: tuple[PlannedStep, ...]
+    beside: Turn
+    minutes: int = 120
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "steps": [step.body for step in self.steps],
+            "limits": {"time_ms": self.minutes * 60_000},
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
@@ -101,6 +144,8 @@ class Trouble:
     asks: tuple[Ask, ...] = ()
     # Or wants to make one of these calls, about which a person is asked.
     calls: tuple[Call, ...] = ()
+    # Or submits one of these plans, and keeps to it but for one call.
+    plans: tuple[Proposal, ...] = ()
     # Or does not pass one of these checks.
     checks: tuple[Check, ...] = ()
     # Or ends a turn in one of these ways.

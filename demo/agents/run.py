@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from demo.agents.plan import RunPlan
-from demo.agents.profile import Ask, Call, Check, Profile, Stop
+from demo.agents.profile import Ask, Call, Check, Profile, Proposal, Stop
 from demo.client import Answer, Client, Counts
 
 WAIT_SECONDS = 25
@@ -99,10 +99,13 @@ class Work:
         await asyncio.sleep(seconds * self._time_factor)
 
     async def _take_turn(self) -> bool:
-        """Take one step, or ask, call or check instead; False when the run is over."""
+        """Take one step, or ask, plan, call or check instead; False when the run is over."""
         ask = self._plan.ask
         if ask is not None:
             return await self._ask(ask)
+        proposal = self._plan.proposal
+        if proposal is not None:
+            return await self._submit_plan(proposal)
         call = self._plan.call
         if call is not None and not await self._call(call):
             return False
@@ -182,6 +185,22 @@ class Work:
             return await self._handle_refusal(answer)
         self._counts.opened += 1
         return await self._wait(review=answer.body["id"])
+
+    async def _submit_plan(self, proposal: Proposal) -> bool:
+        """Ask once for what is planned, and keep to what was approved of it."""
+        answer = await self._client.post(f"runs/{self.run}/plans", proposal.body)
+        if not answer.ok:
+            return await self._handle_refusal(answer)
+        self._counts.opened += 1
+        decided = await self._wait_for_decision(review=answer.body["id"])
+        if not await self._may_go_on(decided):
+            return False
+        ruling = decided.body["ruling"] or {}
+        if ruling.get("action") in {"approve", "amend"}:
+            approved = ruling.get("amended") or proposal.body
+            steps = {step["purpose"] for step in approved["steps"]}
+            self._plan.follow_plan(proposal, steps=steps)
+        return True
 
     async def _call(self, call: Call) -> bool:
         """Ask, then act if allowed; False when the run is over.

@@ -22,6 +22,7 @@ CHOICES: dict[str, dict[str, float]] = {
     Kind.REQUEST: {"approve": 0.75, "deny": 0.2, "abort": 0.05},
     Kind.QUESTION: {"answer": 0.95, "abort": 0.05},
     Kind.CONFIRMATION: {"approve": 0.74, "deny": 0.21, "abort": 0.05},
+    Kind.PLAN: {"approve": 0.85, "deny": 0.1, "abort": 0.05},
     Kind.EXHAUSTED: {"retry": 0.6, "skip": 0.3, "abort": 0.1},
 }
 NOTES: dict[str, tuple[str, ...]] = {

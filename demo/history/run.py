@@ -13,20 +13,24 @@ from random import Random
 from typing import Any
 
 from accounts.auth import AgentPrincipal
+from common.ids import uuid7
 from demo.agents.plan import RunPlan
-from demo.agents.profile import Ask
+from demo.agents.profile import Ask, Proposal
 from demo.history.calls import make_call, make_check
 from demo.history.people import Reviewers
 from demo.history.writer import PastWriter
 from gateway.schemas.runs import CheckpointIn, FinishIn, ReviewIn, RunIn, StepIn
+from gateway.use_cases.asking.plans import SubmitPlan
 from gateway.use_cases.asking.questions import AskPerson
 from gateway.use_cases.checkpoints import SaveCheckpoint
 from gateway.use_cases.outcomes.finish import FinishRun
 from gateway.use_cases.runs import StartRun, choose_run_policy
 from gateway.use_cases.steps import ReportSteps, build_report
 from guidance.selectors import LoadedPolicy
-from reviews.models import Review
+from reviews.agent_plans.approving import judge_proposal
+from reviews.models import Review, Ruling
 from reviews.rulings.expiry import AbandonRun, ExpireReview
+from reviews.schemas.plans import PlanIn
 from reviews.services import build_ruling_request
 
 # A step takes about as long as it says, and a little longer.
@@ -128,6 +132,9 @@ class PastRun:
         if plan.ask is not None:
             yield from self._ask(plan.ask)
             return self.goes_on
+        if plan.proposal is not None:
+            yield from self._submit_plan(plan.proposal, policy)
+            return self.goes_on
         if plan.call is not None:
             yield from make_call(self, plan.call, policy=policy)
             if not self.goes_on:
@@ -176,6 +183,21 @@ class PastRun:
         )
         asked = AskPerson(agent=self.agent, run_code=self.run_code, body=body)
         yield from self.wait_for_ruling(self.send(asked)["id"])
+
+    def _submit_plan(self, proposal: Proposal, policy: LoadedPolicy) -> Moments:
+        """Asked once for all of it; what was approved is done."""
+        body = PlanIn.model_validate(proposal.body)
+        content = judge_proposal(
+            body.build_proposal(), code=str(uuid7()), policy=policy.policy
+        )
+        asked = SubmitPlan(
+            agent=self.agent, run_code=self.run_code, policy=policy, content=content
+        )
+        review = self.send(asked)["id"]
+        yield from self.wait_for_ruling(review)
+        if Ruling.objects.filter(review__code=review, action="approve").exists():
+            steps = {step.purpose for step in proposal.steps}
+            self._plan.follow_plan(proposal, steps=steps)
 
     def _finish(self) -> None:
         told = self._plan.build_outcome()

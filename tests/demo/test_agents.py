@@ -56,6 +56,9 @@ def play(profile: Profile, *, seed: int, troubled: bool) -> Played:
         if plan.ask is not None:
             played.asked = plan.ask.kind
             return played
+        if plan.proposal is not None:
+            played.asked = "plan"
+            return played
         if plan.call is not None and decision_on(plan.call) == "require-confirmation":
             played.asked = "confirmation"
             return played
@@ -151,6 +154,7 @@ def test_it_is_paused_by_its_own_gate(name: str, gate: str, seed: int) -> None:
         ("release-notes", "request"),
         ("release-pilot", "confirmation"),
         ("shop-janitor", "confirmation"),
+        ("build-pruner", "plan"),
         ("checkout-tester", "exhausted"),
         ("help-translator", "question"),
     ],
@@ -163,8 +167,25 @@ def test_it_asks_in_its_own_words(name: str, kind: str, seed: int) -> None:
 def test_only_calls_in_trouble_need_a_person(profile: Profile) -> None:
     usual = [turn.call for turn in (*profile.usual, *profile.ending) if turn.call]
     assert {decision_on(call) for call in usual} <= {"allow", "warn"}
-    wanted = profile.trouble.calls if profile.trouble else ()
+    trouble = profile.trouble or Trouble(after=0)
+    beside = [plan.beside.call for plan in trouble.plans if plan.beside.call]
+    wanted = [*trouble.calls, *beside]
     assert all(decision_on(call) == "require-confirmation" for call in wanted)
+
+
+def test_a_plan_is_followed_but_for_one_call_before_its_last() -> None:
+    profile = BY_NAME["build-pruner"]
+    plan = RunPlan(profile, chance=Random(1), troubled=True)
+    while (proposal := plan.proposal) is None:
+        plan.build_next_step()
+    plan.continue_after_ruling()
+    plan.follow_plan(proposal, steps={step.purpose for step in proposal.steps[1:]})
+    calls = []
+    while (body := plan.build_next_step()) is not None:
+        calls.append(body["signature"])
+    planned = [call.signature for step in proposal.steps[1:] for call in step.calls]
+    said = [turn.does for turn in profile.ending]
+    assert calls == [*planned[:-1], proposal.beside.does, planned[-1], *said]
 
 
 @each_row("profile", PROFILES, ids=lambda profile: profile.name)

@@ -102,7 +102,7 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
     keys = keys_for(project, *(profile.name for profile in PROFILES))
     with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
         waiting = until(
-            lambda: (found := open_reviews(reviewer)) and len(found) >= 9 and found
+            lambda: (found := open_reviews(reviewer)) and len(found) >= 10 and found
         )
         assert {review["kind"] for review in waiting} == {
             "pause",
@@ -110,16 +110,18 @@ def test_the_queue_lives_soon_and_rulings_are_obeyed(
             "request",
             "confirmation",
             "exhausted",
+            "plan",
         }
         for review in waiting:
             actions = {"question": "answer", "exhausted": "retry"}
             rule(reviewer, review, actions.get(review["kind"], "approve"))
-        ruled = {review["run"] for review in waiting}
+        # A plan leads to another question.
+        ruled = {it["run"] for it in waiting if it["kind"] != "plan"}
         until(lambda: ruled <= {run["id"] for run in runs(reviewer, "completed")})
         stopped = until(lambda: runs(reviewer, "stopped"))
         assert {run["agent"] for run in stopped} == {"data-backfill"}
         until(lambda: fleet.counts.decisions["checkpoint"])
-    assert fleet.counts.ruled >= 9
+    assert fleet.counts.ruled >= 10
     assert {"retry", "warned", "exhausted", "passed"} <= set(fleet.counts.verdicts)
     assert {"auto_continue", "needs_human"} <= set(fleet.counts.turns)
     assert {"allow", "warn", "require-confirmation"} <= set(fleet.counts.calls)
@@ -172,6 +174,33 @@ def test_of_its_calls_it_makes_those_that_were_granted(
         assert settled["ok"]
     # The harmless ones before it were made, too.
     assert "call.settled" in kinds[:ruled]
+    assert fleet.counts.errors == 0
+
+
+def test_of_its_plan_it_does_what_was_approved_and_asks_for_the_rest(
+    live: Live, project: Project, reviewer: httpx.Client
+) -> None:
+    keys = keys_for(project, "build-pruner")
+    with at_work(Fleet(keys, time_factor=FAST), live.url) as fleet:
+        (review,) = until(lambda: open_reviews(reviewer))
+        assert review["kind"] == "plan"
+        assert all(
+            call["covered"]
+            for planned in review["content"]["steps"]
+            for call in planned["calls"]
+        )
+        rule(reviewer, review, "approve")
+        (asked,) = until(lambda: open_reviews(reviewer))
+        path = f"/runs/{review['run']}/plans"
+        (plan,) = reviewer.get(path).json()["items"]
+        used = [(step["used"], step["left"]) for step in plan["steps"]]
+        assert used == [(4, 0), (1, 0), (1, 0), (0, 1)]
+        assert plan["calls_outside"] == 1
+        rule(reviewer, asked, "deny", note="The next build needs it.")
+        until(lambda: review["run"] in {r["id"] for r in runs(reviewer, "completed")})
+    assert asked["run"] == review["run"]
+    (plan,) = reviewer.get(path).json()["items"]
+    assert plan["state"] == "used"
     assert fleet.counts.errors == 0
 
 

@@ -13,12 +13,13 @@ from accounts.models import Project
 from accounts.services import issue_agent_key
 from demo.agents.profiles import PROFILES
 from demo.history.make import PEOPLE, is_without_past, make_past
+from demo.history.people import CHOICES
 from demo.history.run import PastRun
 from guidance.services import DEFAULT, get_policy_in_force
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import compare_runs
 from ledger.verification.verify import verify_run
-from reviews.models import Review, Ruling
+from reviews.models import Kind, Review, Ruling
 
 NOW = datetime(2026, 11, 12, 16, 0, tzinfo=UTC)
 
@@ -34,7 +35,11 @@ def project(project: Project) -> Iterator[Project]:
         transaction.set_rollback(True)
 
 
-def test_a_past_reads_like_any_other_work(project: Project) -> None:
+def test_a_past_reads_like_any_other_work(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In a single week there are few plans.
+    monkeypatch.setitem(CHOICES, Kind.PLAN, {"approve": 1.0})
     count = make_past(project, weeks=1, now=NOW)
     entries = list(Entry.objects.filter(project=project).order_by("position"))
     runs = list(Run.objects.filter(project=project))
@@ -46,6 +51,7 @@ def test_a_past_reads_like_any_other_work(project: Project) -> None:
     assert {run.status for run in runs} >= {"completed", "failed"}
     assert set(rulings.values_list("by__username", flat=True)) == set(PEOPLE)
     assert all(ruling.at > ruling.review.opened_at for ruling in rulings)
+    assert {"plan.approved", "plan.ended"} <= {entry.type for entry in entries}
     assert all(verify_run(run).ok for run in runs)
     assert not compare_runs(runs)
 

@@ -77,8 +77,8 @@ def test_every_decision_record_is_listed() -> None:
 
 
 def test_the_readme_counts_the_demo_agents() -> None:
-    assert len(PROFILES) == 13
-    assert "thirteen simulated" in read_page("README.md")
+    assert len(PROFILES) == 14
+    assert "fourteen simulated" in read_page("README.md")
 
 
 def test_every_cap_is_listed_with_its_default() -> None:

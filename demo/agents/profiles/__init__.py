@@ -5,6 +5,7 @@ from __future__ import annotations
 from demo.agents.profile import Profile
 from demo.agents.profiles.calls import JANITOR, PILOT
 from demo.agents.profiles.checks import TESTER, TRANSLATOR
+from demo.agents.profiles.plans import PRUNER
 from demo.agents.profiles.questions import NOTES, TRIAGE
 from demo.agents.profiles.steps import (
     BACKFILL,
@@ -30,6 +31,7 @@ PROFILES: tuple[Profile, ...] = (
     TESTER,
     TRANSLATOR,
     UPGRADER,
+    PRUNER,
 )
 
 
