@@ -71,7 +71,9 @@ def build_approvals(
     needed, given = review.approvals_needed, review.approvals_given
     place = "" if review.closed_at or refusal else _PLACES[given]
     content = json.loads(review.content)
-    shown = _read_change(change) if change else {}
+    # A plan that was changed stands whole on its page.
+    changed_call = change if "shown" in content else None
+    shown = _read_change(changed_call) if changed_call else {}
     return ShownApprovals(
         title=f"{_NUMBERS[needed - 1].capitalize()} people must approve",
         count=f"{given} of {needed}",
@@ -90,11 +92,11 @@ def build_approvals(
         if change
         else None,
         call=build_changed_call(
-            review, content, shown=shown, findings=json.loads(change.findings)
+            review, content, shown=shown, findings=json.loads(changed_call.findings)
         )
-        if change
+        if changed_call
         else None,
-        changes=build_changes(content, shown) if change else (),
+        changes=build_changes(content, shown) if changed_call else (),
         refusal=refusal,
     )
 

@@ -58,12 +58,13 @@ class RulingForm(forms.Form):
             # A field for each part of the call, beside which its errors stand.
             for part in build_amend_box(json.loads(review.content)).parts:
                 self.fields.setdefault(part.name, forms.Field(required=False))
+        elif not self.is_amendable:
+            for name in filter(_is_changed_part, self.data):
+                self.fields[name] = forms.Field(required=False)
 
     def clean_amended(self) -> dict[str, Any] | None:
-        action = self.data.get("action")
-        strikes = action == "approve" and bool(self.struck)
-        if not self.is_amendable and (action == "amend" or strikes):
-            return self._parse_strikes()
+        if not self.is_amendable:
+            return self._parse_changes(self.data.get("action"))
         if not self.amends:
             return None
         try:
@@ -75,18 +76,24 @@ class RulingForm(forms.Form):
         except Invalid as refusal:
             raise forms.ValidationError(make_visible(refusal.detail)) from None
 
-    @property
-    def struck(self) -> list[str]:
-        """The parts of a plan that are ticked to be struck: no approval lets them in."""
-        data = self.data
-        return data.getlist("strike") if isinstance(data, QueryDict) else []
-
-    def _parse_strikes(self) -> dict[str, Any] | None:
+    def _parse_changes(self, action: str | None) -> dict[str, Any] | None:
+        """Those that are made where the plan stands: no approval goes past them."""
+        if action not in {"approve", "amend"}:
+            return None
         kind = get_kind(self.review.kind)
         try:
-            return kind.parse_strikes(json.loads(self.review.content), self.struck)
+            changed = kind.parse_changes(self.review, cast(QueryDict, self.data))
+        except PartsRefused as refusal:
+            for name, (label, message) in refusal.problems.items():
+                self.add_error(name, make_visible(f"{label}: {message}"))
+            return None
         except Invalid as refusal:
             raise forms.ValidationError(make_visible(refusal.detail)) from None
+        if changed is None and action == "amend":
+            raise forms.ValidationError(
+                "Nothing was changed: strike a step or change a call, or approve it."
+            )
+        return changed
 
     def clean_confirmed(self) -> str:
         """Each finding by itself: fewer ticks than findings confirm nothing."""
@@ -155,6 +162,10 @@ class RulingForm(forms.Form):
         text = make_visible(" ".join(said))
         self.add_error(fields[name], text[:1].upper() + text[1:])
         return True
+
+
+def _is_changed_part(name: str) -> bool:
+    return name.startswith("amended-")
 
 
 class CommentForm(forms.Form):

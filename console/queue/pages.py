@@ -110,7 +110,8 @@ def render_detail(
     """What was typed is still on the screen, so that it is not sent back."""
     # A dialog says itself what is wrong, as long as it is there.
     sent_from = request.POST.get("dialog") or request.POST.get("action", "")
-    dialog = "" if detail.outcome else sent_from
+    is_dialog = not detail.outcome and (sent_from != "amend" or bool(detail.dialog))
+    dialog = sent_from if is_dialog else ""
     context = {
         "detail": detail,
         "slug": request.project.slug,

@@ -24,10 +24,22 @@ _STATES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlanCall:
+    """`done` says how often it was made, or that the plan does not cover it."""
+
+    text: str
+    done: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlanStep:
+    """`done` counts what is covered: the rest is asked about, planned or not."""
+
     number: int
     purpose: str
-    scope: tuple[str, ...]
+    paths: tuple[str, ...]
+    calls: tuple[RunPlanCall, ...]
     done: str
     is_done: bool
 
@@ -69,12 +81,27 @@ def build_plan_card(run: Run, *, at: datetime) -> RunPlanCard | None:
 
 
 def _build_step(step: dict[str, Any]) -> RunPlanStep:
+    covered = [call for call in step["calls"] if call["covered"]]
+    planned = sum(call["planned"] for call in covered)
     return RunPlanStep(
         number=step["number"],
         purpose=make_visible_line(step["purpose"]),
-        scope=tuple(map(make_visible, step["scope"])),
-        done=f"{step['used']:,} of {format_count(step['planned'], 'call')}",
-        is_done=step["used"] >= step["planned"],
+        paths=tuple(map(make_visible_line, step["paths"])),
+        calls=tuple(_build_call(call) for call in step["calls"]),
+        done=f"{step['used']:,} of {format_count(planned, 'call')}",
+        is_done=step["used"] >= planned > 0,
+    )
+
+
+def _build_call(call: dict[str, Any]) -> RunPlanCall:
+    text = make_visible(call["text"])
+    if not call["covered"]:
+        return RunPlanCall(text=text, done="asks as before", tone="pause")
+    is_done = call["used"] >= call["planned"]
+    return RunPlanCall(
+        text=text,
+        done=f"{call['used']:,} of {call['planned']:,}",
+        tone="go" if is_done else "mute",
     )
 
 

@@ -16,6 +16,7 @@ from guidance.core.money import parse_usd
 from guidance.core.plans.judging import judge_plan
 from guidance.core.plans.matching import AskedRules
 from guidance.core.plans.proposal import PlanProblem, Proposal
+from guidance.core.plans.words import get_text, shorten_line
 from guidance.core.policy import Policy
 from guidance.core.reviews.four_eyes import count_needed
 from guidance.redactor import get_fingerprint_key
@@ -124,16 +125,19 @@ def _amend(review: Review, content: Document, amended: Document | None) -> PlanA
         ) from None
     policy = get_policy(review.run.policy_id).policy
     judged = judge_proposal(body.build_proposal(), code=content["plan"], policy=policy)
-    blocked = [
-        call
-        for step in judged["steps"]
-        for call in step["calls"]
-        if not call["covered"]
-    ]
-    if blocked:
-        raise _build_refusal(["steps"], f"not coverable: {blocked[0]['why_not']}")
+    _refuse_uncovered(judged)
     _refuse_fewer_eyes(review, judged, policy)
     return PlanApproval(content=judged, amended=judged)
+
+
+def _refuse_uncovered(judged: Document) -> None:
+    """Nobody is to believe that a call goes through which asks all the same."""
+    for step in judged["steps"]:
+        for call in step["calls"]:
+            if not call["covered"]:
+                place = ["steps", step["number"] - 1, "calls", call["number"] - 1]
+                text = shorten_line(get_text(call))
+                raise _build_refusal(place, f"no plan covers {text}: {call['why_not']}")
 
 
 def _refuse_fewer_eyes(review: Review, judged: Document, policy: Policy) -> None:
@@ -195,8 +199,7 @@ def _build_step(step: Mapping[str, Any]) -> Document:
     return {**{name: step[name] for name in _STEP}, "calls": calls}
 
 
-def _build_refusal(place: list[str], message: str) -> Invalid:
+def _build_refusal(place: list[str | int], message: str) -> Invalid:
     loc = ["amended", *place]
-    return Invalid(
-        f"{'.'.join(loc)}: {message}.", errors=[{"loc": loc, "message": message}]
-    )
+    said = f"{'.'.join(map(str, loc))}: {message}."
+    return Invalid(said, errors=[{"loc": loc, "message": message}])

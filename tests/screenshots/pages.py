@@ -44,6 +44,15 @@ def _write_amendment(page: Page) -> None:
     page.locator("#amend-verdict .diff").wait_for()
 
 
+def _change_planned(page: Page) -> None:
+    page.locator("#plan .change summary").first.click()
+    page.get_by_label("How often").first.fill("none")
+    page.locator("#plan .strike input").nth(2).check()
+    for _ in range(2):  # what is high takes a second press
+        page.locator("#dock [value=amend]").click()
+    page.locator("#plan .field-error").wait_for()
+
+
 def _choose_alike(page: Page) -> None:
     page.locator("#queue .tick-box").first.check()
     page.locator("#selection button[value=approve]").click()
@@ -92,6 +101,9 @@ PROJECT = (
         "queue-allowance", "queue/{paused}/", _click(".allow label:has([value=steps])")
     ),
     Shot("run-allowances", "runs/{allowed_run}/"),
+    Shot("plan-review", "queue/{plan_review}/"),
+    Shot("plan-amend", "queue/{plan_review}/", _change_planned),
+    Shot("plan-run", "runs/{plan_run}/"),
     Shot("run-tell", "runs/{open_run}/", _click("[data-dialog=tell]")),
     Shot("queue-amend", "queue/{command}/", _write_amendment),
     Shot("queue-of-agent", "agents/{agent}/reviews/"),

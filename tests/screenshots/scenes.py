@@ -19,6 +19,65 @@ DRAFT = {
     "note": "Less rework",
 }
 
+# What a plan may hold: exact calls and calls by shape, paths, a tool, a long command, and
+# one that no plan covers.
+PLAN: dict[str, Any] = {
+    "title": "Free the build server: old builds, their images, the merged branch",
+    "steps": [
+        {
+            "purpose": "Remove the builds that no release points to",
+            "paths": ["builds"],
+            "calls": [
+                {
+                    "tool": "Bash",
+                    "command": "rm -rf builds/shop-1181",
+                    "shape": "shape",
+                    "count": 4,
+                },
+                {"tool": "Bash", "command": "rm -rf /var/cache/builds"},
+            ],
+        },
+        {
+            "purpose": "Publish the branch without the commits of the spring sale",
+            "calls": [
+                {"tool": "Bash", "command": "git push --force origin release/2.4"},
+                {
+                    "tool": "Bash",
+                    "command": "docker image prune --all --force --filter "
+                    "label=org.example.shop.builds.unused=true --filter until=720h "
+                    "--filter label!=org.example.shop.keep=/srv/registry/images/keep",
+                },
+            ],
+        },
+        {
+            "purpose": "Forget sessions of deleted customers",
+            "calls": [
+                {
+                    "tool": "mcp__db__query",
+                    "arguments": {
+                        "database": "shop",
+                        "sql": "DELETE FROM sessions WHERE customer_id NOT IN "
+                        "(SELECT id FROM customers)",
+                    },
+                }
+            ],
+        },
+        {
+            "purpose": "See what is left",
+            "calls": [{"tool": "Bash", "command": "du -sh builds", "count": 2}],
+        },
+    ],
+    "limits": {"time_ms": 7_200_000, "cost_usd": "2.50"},
+}
+# Of it, with one call that it does not name.
+FOLLOWED = (
+    "rm -rf builds/shop-1181",
+    "rm -rf builds/shop-1187",
+    "du -sh builds",
+    "git push --force origin release/2.4",
+    "rm -rf layers/shared",
+)
+
 
 def make_token(page: Page, project: str) -> str:
     page.goto(f"/p/{project}/settings/you/")
@@ -40,7 +99,7 @@ def build_scene(page: Page, api: httpx.Client) -> dict[str, str]:
         **_work_on_reviews(api),
         "view": _save_view(page),
         "decision": _find_decision(page),
-        "blocked_call": _make_blocked_call(api, made["agent"]),
+        **_work_as_agent(api, made["agent"]),
         "halt": _halt_and_release(api),
     }
 
@@ -153,15 +212,42 @@ def _make_settings(api: httpx.Client) -> dict[str, str]:
     }
 
 
-def _make_blocked_call(api: httpx.Client, agent: str) -> str:
-    """A call that is blocked because of a secret in it."""
+def _work_as_agent(api: httpx.Client, agent: str) -> dict[str, str]:
+    """A call that is blocked, a plan that waits, and one that is followed."""
     key = _ask(api.post(f"agents/{agent}/keys", json={"name": "ci"}))["key"]
     headers = {"Authorization": f"Bearer {key}"}
-    run = _ask(api.post("runs", json={"task": "Publish the notes"}, headers=headers))
+    with httpx.Client(base_url=api.base_url, headers=headers, timeout=60) as work:
+        waits = _submit_plan(work, "Move the shop to the new storage")
+        followed = _submit_plan(work, "Free the build server")
+        seen = {name: followed[name] for name in ("version", "content_digest")}
+        ruling = {"action": "approve", "note": "Go ahead.", **seen}
+        _ask(api.post(f"reviews/{followed['id']}/ruling", json=ruling))
+        for command in FOLLOWED:
+            _call(work, followed["run"], command)
+        return {
+            "plan_review": str(waits["id"]),
+            "plan_run": str(followed["run"]),
+            "blocked_call": _make_blocked_call(work),
+        }
+
+
+def _submit_plan(work: httpx.Client, task: str) -> Any:
+    labels = {"repo": "shop", "host": "build-01"}
+    run = _ask(work.post("runs", json={"task": task, "labels": labels}))["id"]
+    return _ask(work.post(f"runs/{run}/plans", json=PLAN))
+
+
+def _call(work: httpx.Client, run: str, command: str) -> Any:
+    asked = {"kind": "command", "tool": "Bash", "command": command}
+    return _ask(work.post(f"runs/{run}/tool-calls", json=asked))
+
+
+def _make_blocked_call(work: httpx.Client) -> str:
+    """A call that is blocked because of a secret in it."""
+    run = _ask(work.post("runs", json={"task": "Publish the notes"}))
     command = f"curl -H 'Authorization: token {SECRET}' https://git.example/notes"
     asked = {"kind": "command", "command": command}
-    path = f"runs/{run['id']}/tool-calls"
-    return str(_ask(api.post(path, json=asked, headers=headers))["id"])
+    return str(_ask(work.post(f"runs/{run['id']}/tool-calls", json=asked))["id"])
 
 
 def _save_view(page: Page) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
+from django.http import QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -167,10 +168,8 @@ class ReviewKind(ABC, Generic[B]):
         """Beside aborting the run, which asks first."""
         return [_BUTTONS[name] for name in subject.rulings if name in _BUTTONS]
 
-    def parse_strikes(
-        self, content: Mapping[str, Any], struck: Sequence[str]
-    ) -> dict[str, Any] | None:
-        """What is left without the parts that were struck; None where nothing can be."""
+    def parse_changes(self, review: Review, typed: QueryDict) -> dict[str, Any] | None:
+        """What was changed of it where it stands, as a ruling takes it; None: nothing."""
         return None
 
     def build_allowance_offer(self, subject: Subject) -> AllowanceOffer | None:

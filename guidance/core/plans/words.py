@@ -19,13 +19,17 @@ _UNITS = (
 
 
 def describe_call(call: Mapping[str, Any], paths: Sequence[str]) -> str:
-    text = f"`{_shorten(call['covers'] or get_text(call))}`"
-    times = "once" if call["count"] == 1 else f"up to {call['count']:,} times"
+    text = f"`{shorten_line(call['covers'] or get_text(call))}`"
     if call["decision"] == "block":
         return f"{text} is blocked: the plan does not change that."
     if not call["covered"]:
         return f"{text} is not covered and asks as before: {call['why_not']}."
-    said = f"Runs {text} {times}"
+    return f"Runs {text} {describe_scope(call, paths)}"
+
+
+def describe_scope(call: Mapping[str, Any], paths: Sequence[str]) -> str:
+    """How often and where it is covered, and what for; said behind the call itself."""
+    said = "once" if call["count"] == 1 else f"up to {call['count']:,} times"
     if call["scope"] == "shape":
         said += ", where # may be any number or id"
     if paths:
@@ -35,7 +39,7 @@ def describe_call(call: Mapping[str, Any], paths: Sequence[str]) -> str:
     said += f", and asks no more about {', '.join(call['rules'])}"
     if call["exact_only"]:
         exact = ", ".join(call["exact_only"])
-        said += f" ({exact} only for exactly {_shorten(get_text(call))})"
+        said += f" ({exact} only for exactly {shorten_line(get_text(call))})"
     return f"{said}."
 
 
@@ -65,8 +69,9 @@ def describe_uncovered(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     if outside:
         count = len(outside)
         said.append(
-            f"{count} of the calls that it names {'is' if count == 1 else 'are'} "
-            "not covered: see there."
+            f"{count} of the calls that it names "
+            + ("is not covered and asks" if count == 1 else "are not covered and ask")
+            + " as before."
         )
     return said
 
@@ -79,6 +84,6 @@ def _format_time(time_ms: int) -> str:
     return f"{time_ms:,} ms"
 
 
-def _shorten(text: str) -> str:
+def shorten_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

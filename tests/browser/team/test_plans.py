@@ -41,7 +41,7 @@ def test_a_step_is_struck_and_the_rest_approved_by_keyboard(
     review = submit(agent, run, PLAN)
     page = queue_of(alice, project.slug, f"{review['id']}/")
     plan = page.get_by_role("region", name="The plan")
-    expect(plan).to_contain_text("Runs `rm -rf build/out-#` up to 3 times")
+    expect(plan).to_contain_text("Calls like rm -rf build/out-# up to 3 times")
     expect(page.get_by_role("region", name="What it does not cover")).to_be_visible()
     assert violations(page, coloured="#plan") == ""
     page.emulate_media(color_scheme="dark")
@@ -58,7 +58,7 @@ def test_a_step_is_struck_and_the_rest_approved_by_keyboard(
     expect(strike).to_be_checked()
     # What is high takes a second press.
     button = page.locator("#dock [value=amend]")
-    expect(button).to_have_text("Approve without struck steps E")
+    expect(button).to_have_text("Approve with changes E")
     button.press("Enter")
     button.press("Enter")
 
@@ -73,3 +73,44 @@ def test_a_step_is_struck_and_the_rest_approved_by_keyboard(
     expect(card).to_contain_text("1 of 3 calls")
     expect(card).to_contain_text("1 call outside the plan")
     assert violations(runs, coloured="#run-plan") == ""
+
+
+def test_a_call_is_changed_by_keyboard_and_only_in_its_own_plan(
+    queue_of: Callable[..., Page],
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+) -> None:
+    run, other = start_run(agent), start_run(agent)
+    review, later = submit(agent, run, PLAN), submit(agent, other, PLAN)
+    page = queue_of(alice, project.slug, f"{review['id']}/")
+    plan = page.get_by_role("region", name="The plan")
+    first = plan.locator(".change").first
+    first.locator("summary").focus()
+    page.keyboard.press("Enter")
+    often = first.get_by_label("How often")
+    often.fill("none")
+    assert violations(page, coloured="#plan") == ""
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, coloured="#plan") == ""
+    button = page.locator("#dock [value=amend]")
+    button.press("Enter")
+    button.press("Enter")
+    expect(plan.locator(".field-error")).to_contain_text("A whole number from 1")
+    expect(often).to_have_value("none")
+
+    # Another plan has fields of its own.
+    page.locator(f"#queue a[href*='{later['id']}']").click()
+    expect(page.locator("#detail")).to_have_attribute("data-code", later["id"])
+    assert plan.get_by_label("How often").first.input_value() == "3"
+    page.locator(f"#queue a[href*='{review['id']}']").click()
+    expect(page.locator("#detail")).to_have_attribute("data-code", review["id"])
+
+    plan.locator(".change summary").first.press("Enter")
+    plan.get_by_label("How often").first.fill("1")
+    button.press("Enter")
+    button.press("Enter")
+    expect(page.locator("#closing")).to_contain_text("You approved this")
+    assert command(agent, run, "rm -rf build/out-7")["decision"] == "allow"
+    again = command(agent, run, "rm -rf build/out-8")
+    assert again["decision"] == "require-confirmation"
