@@ -70,11 +70,13 @@ class PolicyPair:
 
     @cached_property
     def same_for_calls(self) -> bool:
+        """Also by severities: what is critical a plan answers only for the very call."""
         own, draft = self.own, self.draft
-        return (own.tools, own.budget, own.caps.open_reviews) == (
-            draft.tools,
-            draft.budget,
-            draft.caps.open_reviews,
+        return (
+            own.tools == draft.tools
+            and own.budget == draft.budget
+            and own.caps.open_reviews == draft.caps.open_reviews
+            and own.reviews.severity == draft.reviews.severity
         )
 
     @cached_property

@@ -146,6 +146,7 @@ def test_a_decision_is_stricter_than_those_behind_it() -> None:
         ({"budget": {"tokens": 7}}, {"steps", "calls"}),
         ({"caps": {"open_reviews": {"agent": 7}}}, {"steps", "calls"}),
         ({"caps": {"open_runs": {"agent": 7}}}, set()),
+        ({"reviews": {"severity": {"rules": {"delete-*": "critical"}}}}, {"calls"}),
     ],
 )
 def test_what_a_draft_does_not_touch_need_not_be_judged_again(

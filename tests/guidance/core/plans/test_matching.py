@@ -59,7 +59,7 @@ def build_plan(steps: list[ProposedStep], **limits: Any) -> RunPlan:
             "plan": "p",
             "review": "r",
             "ends_at": (NOW + timedelta(hours=1)).isoformat(),
-            "limits": {"tool_calls": 9, "cost_micros": None},
+            "limits": {"tool_calls": proposal.limits.tool_calls, "cost_micros": None},
             "cost_before_micros": 0,
             "steps": steps_covered,
         }
