@@ -88,7 +88,9 @@ def _build_step(step: dict[str, Any]) -> RunPlanStep:
         purpose=make_visible_line(step["purpose"]),
         paths=tuple(map(make_visible_line, step["paths"])),
         calls=tuple(_build_call(call) for call in step["calls"]),
-        done=f"{step['used']:,} of {format_count(planned, 'call')}",
+        done=f"{step['used']:,} of {format_count(planned, 'call')}"
+        if covered
+        else "not covered",
         is_done=step["used"] >= planned > 0,
     )
 

@@ -11,8 +11,11 @@ import pytest
 from checkrail import Checkrail, CheckrailError
 from checkrail.intents import Intent
 from checkrail.mcp.tools import WITH_OWN_RUN
+from checkrail.people import Desk
 from checkrail.testing import Scripted, answer, approve, deny, fake_checkrail
 
+from tests.client.acting import approve as approve_review
+from tests.client.acting import somebody
 from tests.docs.markdown import blocks, code, read_page, table_under
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
@@ -24,6 +27,7 @@ CALLS = {"rm -rf build": ["allow", "require-confirmation"]}
 RULINGS: dict[str, list[Scripted]] = {
     "rm -rf build": [deny("Keep it")],
     "request_approval": [answer("main"), approve()],
+    "submit_plan": [approve()],
     "StillWaiting": [answer("later", after=100)],
     "needs_human": [answer("yes")],
 }
@@ -107,6 +111,25 @@ def test_the_turn_of_the_page_is_sent_on(
     with Checkrail(live.url, robo.key).run("The block's own") as run:
         play(block, run=run)
     assert "To the model:" in capsys.readouterr().out
+
+
+def test_the_plan_of_the_page_is_followed(
+    live: Live, robo: Robot, bob: Person, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a real server: one review, and none of its calls is asked about."""
+    (block,) = (block for block in BLOCKS if "submit_plan" in block)
+    with (
+        Checkrail(live.url, robo.key).run("The block's own") as run,
+        Desk(live.url, bob.token) as desk,
+        somebody(desk, run.id, approve_review) as seen,
+    ):
+        play(block, run=run)
+    assert [review.kind for review in seen] == ["plan"]
+    said = capsys.readouterr().out.splitlines()
+    assert said == [
+        "As I proposed it",
+        *(f"running rm -rf build/out-{number}" for number in (1, 2, 3)),
+    ]
 
 
 def test_every_intent_is_named() -> None:
