@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from gateway.transitions import count_repeated_turns, report_from_json
+from guidance.core.look_first import apply_look, read_look_facts
 from guidance.core.plans.matching import AskedRules, apply_plan
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
@@ -91,6 +92,8 @@ def judge_stored_call(
     )
     verdict = add_budget_findings(verdict, payload, state, budget=budget)
     verdict = add_plan_finding(verdict, state, policy=policy, at=at)
+    look = read_look_facts(payload)
+    verdict = apply_look(verdict, look, policy=policy, labels=state.labels)
     return _add_repairs(block_at_cap(verdict, reached), payload["findings"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from common.errors import DomainError
+from guidance.core.runs.plans import RunPlan
 from ledger.state import RunState
 
 
@@ -19,6 +20,19 @@ class RunClosed(DomainError):
 
 class RunPaused(DomainError):
     slug, status, title = "run-paused", 409, "The run waits for a person"
+
+
+class LookNeeded(DomainError):
+    """Internal: a model may answer this call; `plan` is what its run's plan is about."""
+
+    plan: tuple[str, ...] = ()
+
+    @classmethod
+    def from_plan(cls, plan: RunPlan | None) -> LookNeeded:
+        needed = cls("A model looks at this call first.")
+        if plan is not None:
+            needed.plan = tuple(step.purpose for step in plan.steps)
+        return needed
 
 
 class ReviewOpen(DomainError):

@@ -15,6 +15,7 @@ from gateway.stored_decisions import (
     judge_stored_call,
     remove_permission,
 )
+from guidance.core.look_first import apply_look, read_look_facts
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
@@ -64,7 +65,9 @@ def judge_live_call(
             verdict, item.payload, item.state, budget=budget
         )
         planned = add_plan_finding(with_budget, item.state, policy=policy, at=item.at)
-        return block_at_cap(planned, reached).to_json()
+        look = read_look_facts(item.payload)
+        seen = apply_look(planned, look, policy=policy, labels=item.state.labels)
+        return block_at_cap(seen, reached).to_json()
 
     return _judge_both(item, judge)
 

@@ -13,7 +13,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from ssl import SSLContext
 from typing import Any, TypeVar
@@ -39,11 +39,15 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-async def ask(question: Question) -> Reply:
-    """The model's answer. At most twice the time-out passes: for a place, and for it."""
+async def ask(question: Question, *, timeout_s: float | None = None) -> Reply:
+    """The model's answer. At most twice the time-out passes: for a place, and for it. It
+    is the endpoint's, or the shorter one that is given here."""
     endpoint = get_endpoint()
     if endpoint is None:
         raise LlmTrouble(OFF)
+    if timeout_s is not None:
+        shorter = min(timeout_s, endpoint.timeout_s)
+        endpoint = replace(endpoint, timeout_s=shorter)
     schema = Schema(question.schema)
     exchange = _Exchange(endpoint=endpoint, question=question)
     attempt = None
@@ -74,10 +78,12 @@ async def ask(question: Question) -> Reply:
     raise LlmTrouble(trouble, spent=exchange.sum_spending())
 
 
-async def ask_and_read(question: Question, read: Callable[[Reply], T]) -> T:
+async def ask_and_read(
+    question: Question, read: Callable[[Reply], T], *, timeout_s: float | None = None
+) -> T:
     """What `read` makes of the answer. Where it fails the answer is paid for all the
     same: LlmTrouble says what was spent."""
-    reply = await ask(question)
+    reply = await ask(question, timeout_s=timeout_s)
     try:
         return read(reply)
     except Exception as error:

@@ -25,6 +25,11 @@ _DISMISSED = re.compile(
     r"\b(?:instructions?|criteri(?:a|on)|prompts?)\b",
     re.IGNORECASE,
 )
+_DICTATED_CALL = re.compile(
+    r"\b(?:answer|respond|reply|verdict|decision|index|classif\w+)\b"
+    r"[^.\n]{0,60}?\b(?:allow|approved?|safe|harmless)\b",
+    re.IGNORECASE,
+)
 
 
 def find_sign(work: str) -> str | None:
@@ -36,4 +41,14 @@ def find_sign(work: str) -> str | None:
         return "the work says what a judge should answer"
     if _DISMISSED.search(plain):
         return "the work asks for instructions or criteria to be ignored"
+    return None
+
+
+def find_call_sign(call: str) -> str | None:
+    """The same of a call, which says what a model that looks at it should answer."""
+    plain = _NOISE.sub("", call)
+    if _DICTATED_CALL.search(plain):
+        return "the call says what a model should answer"
+    if _DISMISSED.search(plain):
+        return "the call asks for instructions to be ignored"
     return None

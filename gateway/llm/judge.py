@@ -17,6 +17,7 @@ from typing import Any
 
 from gateway.llm.client import ask_and_read
 from gateway.llm.injection_signs import find_sign
+from gateway.llm.markers import draw_marker, shorten_reason
 from gateway.llm.questions import LlmTrouble, Question, Reply, Spent
 from guidance.redactor import clean
 
@@ -155,14 +156,14 @@ class _Case:
         taken = "\n".join((*criteria, work))
         control = secrets.randbelow(len(criteria) + 1)
         impossible = (
-            f"The text {_draw_marker(taken)} stands word for word in the work, and the work "
+            f"The text {draw_marker(taken)} stands word for word in the work, and the work "
             "explains it."
         )
         return cls(
             asked=(*criteria[:control], impossible, *criteria[control:]),
             control=control,
             work=work,
-            marker=_draw_marker(taken),
+            marker=draw_marker(taken),
         )
 
     def build_question(self) -> Question:
@@ -199,7 +200,7 @@ class _Case:
             else tuple(
                 Judged(
                     passed=entry["passed"],
-                    rationale=_shorten_rationale(entry["rationale"]),
+                    rationale=shorten_reason(entry["rationale"], most=RATIONALE_LIMIT),
                 )
                 for place, entry in enumerate(given)
                 if entry is not None and place != self.control
@@ -220,16 +221,3 @@ class _Case:
         if any(self.marker in entry["rationale"].lower() for entry in entries):
             return "the judge repeated the marker that it was told to keep to itself"
         return find_sign(self.work)
-
-
-def _draw_marker(text: str) -> str:
-    """Sixteen random bytes that do not stand in the text, not even by chance."""
-    while (drawn := secrets.token_hex(16)) in text.lower():
-        pass
-    return drawn
-
-
-def _shorten_rationale(rationale: str) -> str:
-    """One line: it is shown beside other words, and must not look like several."""
-    line = " ".join(clean(rationale).split())
-    return line if len(line) <= RATIONALE_LIMIT else line[: RATIONALE_LIMIT - 1] + "…"

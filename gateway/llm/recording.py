@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.auth import AgentPrincipal
 from common.errors import DomainError
 from gateway.llm.endpoint import get_endpoint
+from gateway.llm.first_look import Opinion
 from gateway.llm.judge import Judgement
 from gateway.llm.questions import Spent
 from ledger.models import FINAL, Run
@@ -26,6 +27,8 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.models import ModelRequest
 
 JUDGE = "system:judge"
+JUDGES = "judge"
+LOOKS_FIRST = "first_look"
 MODEL_CHARACTERS = 200
 
 
@@ -38,10 +41,11 @@ class AskedModel:
     """A question, what it cost, and what went wrong with its answer."""
 
     purpose: str
-    check: str
     model: str
     spent: Spent
     trouble: str | None
+    check: str = ""
+    call: str = ""
 
     def to_columns(self) -> dict[str, Any]:
         return {
@@ -74,6 +78,7 @@ class RecordModelRequest(ChangeRequest[None]):
             **columns,
             "check": self.asked.check,
             "trouble": self.asked.trouble,
+            **({"call": self.asked.call} if self.asked.call else {}),
         }
         plan.add_entry("model.asked", actor=JUDGE, payload=payload)
         plan.rows.append(row)
@@ -84,17 +89,40 @@ async def record_judgement(
     agent: AgentPrincipal, run_code: str, check_code: str, judgement: Judgement
 ) -> None:
     """Nothing where the judge was not asked after all."""
-    spent = judgement.spent
-    if spent is None:
-        return
+    if judgement.spent is not None:
+        asked = AskedModel(
+            purpose=JUDGES,
+            check=check_code,
+            model=judgement.model or get_model_name(),
+            spent=judgement.spent,
+            trouble=judgement.trouble,
+        )
+        await record_model_request(agent, run_code, asked)
+
+
+async def record_opinion(
+    agent: AgentPrincipal, run_code: str, call_code: str, opinion: Opinion
+) -> None:
+    """The same for a model that looked at a call."""
+    if opinion.spent is not None:
+        asked = AskedModel(
+            purpose=LOOKS_FIRST,
+            call=call_code,
+            model=opinion.model or get_model_name(),
+            spent=opinion.spent,
+            trouble=opinion.trouble,
+        )
+        await record_model_request(agent, run_code, asked)
+
+
+def get_model_name() -> str:
     endpoint = get_endpoint()
-    asked = AskedModel(
-        purpose="judge",
-        check=check_code,
-        model=judgement.model or (endpoint.model if endpoint else ""),
-        spent=spent,
-        trouble=judgement.trouble,
-    )
+    return endpoint.model if endpoint else ""
+
+
+async def record_model_request(
+    agent: AgentPrincipal, run_code: str, asked: AskedModel
+) -> None:
     try:
         await get_writer().perform(
             RecordModelRequest(agent=agent, run_code=run_code, asked=asked)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from django.db.models import Model
@@ -27,6 +28,13 @@ from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations
 from gateway.use_cases.review_links import build_review_reference
 from guidance.core.canonical import to_canonical_json
+from guidance.core.look_first import (
+    Look,
+    apply_look,
+    build_look_facts,
+    is_let_through,
+    may_look,
+)
 from guidance.core.outcomes.call_facts import CallFacts
 from guidance.core.outcomes.violations import list_call_violations
 from guidance.core.plans.matching import get_plan_facts, is_answered
@@ -44,7 +52,7 @@ from reviews.agent_notes.delivery import deliver_notes
 from reviews.agent_notes.selectors import Note, load_notes
 from reviews.agent_plans.ending import end_used_plan
 from reviews.caps import find_reached_review_cap
-from reviews.errors import PolicyMoved, RunPaused
+from reviews.errors import LookNeeded, PolicyMoved, RunPaused
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import FollowUps, load_follow_ups, open_review, stop_at_time_limit
@@ -90,6 +98,8 @@ class JudgeCall(ChangeRequest[Reply]):
     follow_ups: FollowUps = field(default_factory=dict, init=False)
     # Whether a draft that judges, too, decides the same.
     same: bool = field(default=False, init=False)
+    # What a model said that looked at it first; None while it has not been asked.
+    look: Look | None = None
     # False where the answer to the call has no place for what people wrote.
     carries_notes: bool = True
     notes: Sequence[Note] = field(default=(), init=False)
@@ -108,7 +118,16 @@ class JudgeCall(ChangeRequest[Reply]):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan, verdict = self._begin(run, at)
-        return self._judge(plan, verdict)
+        rules: dict[str, Any] = {
+            "policy": self.checked.policy.policy,
+            "labels": run.labels,
+        }
+        if self.look is None:
+            if self.checked.reached is None and may_look(verdict, **rules):
+                raise LookNeeded.from_plan(run.memory.plan)
+            return self._judge(plan, verdict)
+        facts = build_look_facts(verdict, self.look, **rules)
+        return self._judge(plan, apply_look(verdict, self.look, **rules), looked=facts)
 
     def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
         require_own_run(run, self.agent)
@@ -130,7 +149,12 @@ class JudgeCall(ChangeRequest[Reply]):
         return Plan(run, at), add_plan_finding(verdict, run, policy=policy, at=at)
 
     def _judge(
-        self, plan: Plan, verdict: CallVerdict, *, use: Use | None = None
+        self,
+        plan: Plan,
+        verdict: CallVerdict,
+        *,
+        use: Use | None = None,
+        looked: Mapping[str, Any] = MappingProxyType({}),
     ) -> Change[Reply]:
         reached, run = None, plan.run
         if verdict.decision == "require-confirmation":
@@ -146,10 +170,11 @@ class JudgeCall(ChangeRequest[Reply]):
         payload = self._build_payload(verdict, grant, use)
         payload |= build_time_facts(run, plan.at)
         payload |= get_plan_facts(verdict, run.memory.plan)
+        payload |= looked
         if reached is not None:
             payload["review_limit"] = reached.to_json()
         seq = plan.next_seq
-        if use is None and not is_answered(payload):
+        if use is None and not is_answered(payload) and not is_let_through(payload):
             found = list_call_violations(payload["findings"])
             add_gate_violations(plan, payload, found, seq=seq, call=self.call_code)
         plan.add_entry("call.judged", actor=self.agent.actor, payload=payload)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
+from common.ids import uuid7
 from common.responses import Reply
 from gateway.shadow import ShadowedCall, report_trouble
 from gateway.use_cases.access import get_cached_policy, get_policy_of_run
@@ -21,6 +22,7 @@ from gateway.use_cases.call_requests import (
     JudgePermittedCall,
     RepeatCall,
 )
+from gateway.use_cases.first_look import look_first
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.outcomes.call_facts import build_call_facts
 from guidance.core.policy.caps import CapReached
@@ -39,7 +41,7 @@ from ledger.idempotency import Idempotency
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import find_reached_review_cap
-from reviews.errors import PermissionGone, PolicyMoved
+from reviews.errors import LookNeeded, PermissionGone, PolicyMoved
 from reviews.models import ToolCall as ToolCallRow
 from reviews.permissions.exemptions import find_exemptions
 from reviews.permissions.standing import find_permission
@@ -87,12 +89,12 @@ async def _submit_under(
     reached = None
     if verdict.decision == "require-confirmation":
         # Looked at here first: a flood that is refused anyway takes nobody's lock.
-        look = partial(
+        find_cap = partial(
             find_reached_review_cap,
             project_id=agent.project_id,
             agent_id=agent.agent_id,
         )
-        reached = await run_in_db_thread(look)
+        reached = await run_in_db_thread(find_cap)
     shadow = await judge_in_shadow(
         call, verdict, policy=policy, project_id=agent.project_id
     )
@@ -115,7 +117,16 @@ async def _submit_under(
             return await get_writer().perform(permitted)
         except PermissionGone:
             pass  # it ended in between: a person is asked, as without it
-    return await get_writer().perform(JudgeCall(**asked))
+    try:
+        return await get_writer().perform(JudgeCall(**asked))
+    except LookNeeded as needed:
+        call_code = str(uuid7())
+        look = await look_first(
+            agent, run_code, call_code, checked=checked, plan=needed.plan
+        )
+        return await get_writer().perform(
+            JudgeCall(call_code=call_code, look=look, **asked)
+        )
 
 
 def build_checked_call(

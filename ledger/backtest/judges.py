@@ -70,13 +70,14 @@ class PolicyPair:
 
     @cached_property
     def same_for_calls(self) -> bool:
-        """Also by severities: what is critical a plan answers only for the very call."""
+        """Also by severities and four eyes: by these a plan or a model answers, or does not."""
         own, draft = self.own, self.draft
         return (
             own.tools == draft.tools
             and own.budget == draft.budget
             and own.caps.open_reviews == draft.caps.open_reviews
             and own.reviews.severity == draft.reviews.severity
+            and own.four_eyes == draft.four_eyes
         )
 
     @cached_property

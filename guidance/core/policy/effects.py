@@ -35,6 +35,7 @@ _LOWER = {
 }
 _HIGHER = {"continue.min_coherence": ("Stops", "stop")}
 _ASKING = ("tools.confirm", "tools.always_ask")
+_MODEL = "tools.first_look."
 _CHANGES = {"added": "Added", "changed": "Changed", "removed": "Removed"}
 
 
@@ -45,6 +46,10 @@ def describe_effect(difference: Difference) -> Effect:
         return _compare_limits(path, found)
     if path in _ASKING:
         return _compare_asking(len(found.before), len(found.after))
+    if path == f"{_MODEL}rules":
+        return _compare_asking(len(found.after), len(found.before))
+    if path == f"{_MODEL}enabled":
+        return _compare_asking(bool(found.after), bool(found.before))
     if path == "tools.rules.*":
         return _compare_rules(found)
     return Effect(_CHANGES[difference.change])

@@ -11,6 +11,7 @@ from guidance.core.edits.changes import DIFF_LIMIT
 from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.shell_commands.rules.rule import GUARD
+from guidance.core.tools.first_look import FirstLook
 from guidance.core.tools.marked_arguments import Marks
 from guidance.core.vocabulary import choose_most_severe_call
 
@@ -56,7 +57,8 @@ class ToolRules:
 
     `rules` maps rules, or the beginning of their names and a star, to decisions.
     `disposable` are names of folders that tools make again. `confirm` are tools that
-    always need a person, by name or its beginning and a star.
+    always need a person, by name or its beginning and a star. `first_look` is what a
+    model may answer before a person is asked.
     """
 
     allowlist: tuple[str, ...] | None = None
@@ -106,6 +108,7 @@ class ToolRules:
     disposable: tuple[str, ...] = DISPOSABLE
     confirm: tuple[str, ...] = ()
     grant_expires_s: int = 600
+    first_look: FirstLook = field(default_factory=FirstLook)
     shell: Marks = field(init=False, compare=False, repr=False)
     sql: Marks = field(init=False, compare=False, repr=False)
     disposable_names: frozenset[str] = field(init=False, compare=False, repr=False)
@@ -156,4 +159,5 @@ class ToolRules:
             "disposable": list(self.disposable),
             "confirm": list(self.confirm),
             "grant_expires_s": self.grant_expires_s,
+            "first_look": self.first_look.to_json(),
         }

@@ -17,6 +17,7 @@ from guidance.core.arguments import (
 from guidance.core.document_reader import Section
 from guidance.core.regex import PATTERN_LIMIT
 from guidance.core.shell_commands.rules import RULES
+from guidance.core.tools.first_look import read_first_look
 from guidance.core.tools.section import (
     ALWAYS_ASKED,
     OwnPattern,
@@ -79,6 +80,9 @@ def read_tool_rules(section: Section) -> ToolRules:
         grant_expires_s=section.read_integer(
             "grant_expires_s", default.grant_expires_s, low=1, high=_DAY_S
         ),
+        first_look=read_first_look(
+            section.read_part("first_look"), find_rule_problem=_find_rule_problem
+        ),
     )
     section.close()
     return rules
@@ -113,6 +117,16 @@ def _read_marks(
     """Arguments of tools, such as Bash.command."""
     form = rf"(?:{TOOL_PATTERN})\.[^.]+"
     return section.read_texts(name, default, problem=_find_mark_problem, pattern=form)
+
+
+def _find_rule_problem(pattern: str) -> str | None:
+    """Why a model could not answer this rule; None if it could."""
+    named = [rule for rule in RULES if is_allowlisted(rule, [pattern])]
+    if not named:
+        return "no built-in rule has this name"
+    if all(rule in ALWAYS_ASKED for rule in named):
+        return "what touches the guard is always asked"
+    return None
 
 
 def _find_folder_problem(name: str) -> str | None:

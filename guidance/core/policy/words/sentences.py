@@ -40,6 +40,12 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "{tools.patterns}.",
         "Notes edits of more than {tools.max_diff_lines}.",
         "An allowed call must begin within {tools.grant_expires_s}.",
+        "A model {tools.first_look.enabled|looks first|does not look first} at calls that "
+        "ask by these rules: {tools.first_look.rules}. It may settle: "
+        "{tools.first_look.may}. {tools.first_look.blind_share} of what it looks at go to "
+        "a person all the same. It answers within {tools.first_look.timeout_s}, to at "
+        "most {tools.first_look.max_asked_per_day} and "
+        "{tools.first_look.max_cost_usd_per_day} a day.",
         "Reads as shell commands: {tools.shell_arguments}; as SQL: "
         "{tools.sql_arguments}. Checks arguments by schema: {tools.schemas}.",
         "Folders that may be deleted without asking: {tools.disposable}.",

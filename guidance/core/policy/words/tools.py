@@ -50,4 +50,40 @@ TOOLS = {
     "tools.grant_expires_s": Words(
         "A grant holds", "An allowed call has to begin within so long.", "s"
     ),
+    "tools.first_look": Words(
+        "A model looks first",
+        "Before a person is asked about a call, the server's model may settle it.",
+    ),
+    "tools.first_look.enabled": Words(
+        "In use", "Off: every such call goes to a person."
+    ),
+    "tools.first_look.rules": Words(
+        "Rules left to it",
+        "Rules that ask and that it may answer, by name, or its beginning and a star: "
+        "git-*. Never what is critical, asked every time, of your own making, or takes "
+        "two people.",
+    ),
+    "tools.first_look.may": Words(
+        "What it may settle", "What else it says is told to the person who decides."
+    ),
+    "tools.first_look.blind_share": Words(
+        "Checked by people",
+        "So much of what it looks at goes to a person all the same, who is not told "
+        "what it said.",
+        "share",
+    ),
+    "tools.first_look.timeout_s": Words(
+        "It answers within", "After that a person is asked.", "s"
+    ),
+    "tools.first_look.max_asked_per_day": Words(
+        "Questions a day",
+        "Of the whole project, from midnight UTC; null is no limit.",
+        "questions",
+    ),
+    "tools.first_look.max_cost_usd_per_day": Words(
+        "Cost a day",
+        "Of the whole project, from midnight UTC; null is no limit. Where no prices are "
+        "set up for the model, it is not asked.",
+        "USD",
+    ),
 }
