@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar
 from uuid import UUID
 
-from django.db.models import Count, Model, QuerySet, Sum
+from django.db.models import Count, Model, QuerySet, Subquery, Sum
 
 from accounts.joins import join_agent, join_member, join_project, join_user
 from accounts.models import Agent, Project, Role, User
@@ -21,7 +21,7 @@ from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.selectors import filter_visible_runs, join_run
 from ledger.writer import sql
-from reviews.models import ModelRequest, Review
+from reviews.models import ModelRequest, Review, ToolCall
 from reviews.serializers import build_review_answer, build_ruling_from_row
 
 M = TypeVar("M", bound=Model)
@@ -182,6 +182,14 @@ def list_amended_findings(review: Review) -> list[dict[str, Any]]:
             findings: list[dict[str, Any]] = payload["amended_findings"]
             return findings
     return []
+
+
+def get_blind_look(review: Review) -> dict[str, Any] | None:
+    """What a model had said of the call of a review, where its reviewer was not told."""
+    seq = ToolCall.objects.filter(review=review).values("seq")[:1]
+    entry = Entry.objects.filter(run_id=review.run_id, seq=Subquery(seq)).first()
+    look = json.loads(entry.payload).get("first_look") if entry else None
+    return look if look and look["blind"] else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from console.format import format_count
+from guidance.core.look_first import GATE as FIRST_LOOK
 from guidance.core.shell_commands import Part, split_command
 from guidance.core.shell_commands.limits import MAX_CHARACTERS, MAX_PARTS, MAX_TOKENS
 from guidance.core.tools.code_arguments import split_code
@@ -176,7 +177,9 @@ def list_reasons(
     content: Mapping[str, Any], call_pages: Sequence[CallPage]
 ) -> Iterator[Reason]:
     """The findings that need a person first, then what else was found."""
-    found = sorted(content["findings"], key=lambda f: get_call_severity(f["decision"]))
+    # What a model said of it is shown by itself.
+    gates = [each for each in content["findings"] if each["gate"] != FIRST_LOOK]
+    found = sorted(gates, key=lambda f: get_call_severity(f["decision"]))
     reasons = (_build_reason(finding, call_pages) for finding in found)
     yield from dict.fromkeys(reasons)  # told once, however often it was found
 

@@ -26,9 +26,9 @@ from ledger.writer import Change, ChangeRequest, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.models import ModelRequest
 
-JUDGE = "system:judge"
 JUDGES = "judge"
 LOOKS_FIRST = "first_look"
+_ACTORS = {JUDGES: "system:judge", LOOKS_FIRST: "system:first-look"}
 MODEL_CHARACTERS = 200
 
 
@@ -80,7 +80,8 @@ class RecordModelRequest(ChangeRequest[None]):
             "trouble": self.asked.trouble,
             **({"call": self.asked.call} if self.asked.call else {}),
         }
-        plan.add_entry("model.asked", actor=JUDGE, payload=payload)
+        actor = _ACTORS[self.asked.purpose]
+        plan.add_entry("model.asked", actor=actor, payload=payload)
         plan.rows.append(row)
         return plan.change()
 

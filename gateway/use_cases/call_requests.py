@@ -23,10 +23,10 @@ from gateway.use_cases.access import (
     refuse_unless_calling,
     require_own_run,
 )
+from gateway.use_cases.call_answers import build_call_answer, build_title
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations
-from gateway.use_cases.review_links import build_review_reference
 from guidance.core.canonical import to_canonical_json
 from guidance.core.look_first import (
     Look,
@@ -40,7 +40,6 @@ from guidance.core.outcomes.violations import list_call_violations
 from guidance.core.plans.matching import get_plan_facts, is_answered
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
-from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy
@@ -61,8 +60,6 @@ from reviews.policies.shadow.running import count_same
 GATEWAY = "system:tool-gateway"
 # A person who is asked more than this about one run is asked too much.
 OPEN_CONFIRMATIONS = 20
-# So much of a call stands in the title of its review.
-TITLE_WORDS = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +255,7 @@ class JudgeCall(ChangeRequest[Reply]):
         code = open_review(
             plan,
             kind="confirmation",
-            title=_build_title(verdict, asked[0]),
+            title=build_title(verdict, asked[0]),
             content={
                 "kind": "confirmation",
                 "call": self.call_code,
@@ -372,40 +369,3 @@ class RepeatCall(JudgeCall):
         answer = self._build_call_answer(entries)
         output = json.loads(self.stored.output or "null")
         return build_reply({**answer, "replayed": True, "output": output}, status=201)
-
-
-def _build_title(verdict: CallVerdict, finding: CallFinding) -> str:
-    """What tells this call from the others that wait: its own words first."""
-    quoted = finding.details.get("text") or verdict.shown.get("command") or verdict.tool
-    words = " ".join(str(quoted).split())
-    shown = words if len(words) <= TITLE_WORDS else words[: TITLE_WORDS - 1] + "…"
-    return f"{shown}: {finding.message}"
-
-
-def build_call_answer(
-    *,
-    run: str,
-    project_slug: str,
-    payload: dict[str, Any],
-    receipt: dict[str, Any],
-    notes: Sequence[Note] = (),
-) -> dict[str, Any]:
-    """The answer to a call, from the stored entries alone: the same for ever."""
-    grant = payload["grant"]
-    return {
-        "id": payload["call"],
-        "run": run,
-        "decision": payload["decision"],
-        "findings": payload["findings"],
-        "digest": payload["digest"],
-        "review": build_review_reference(payload["review"], project_slug=project_slug),
-        "grant": grant["id"] if grant else None,
-        "grant_expires_at": grant["expires_at"] if grant else None,
-        "replayed": False,
-        "output": None,
-        "budget_remaining": payload["budget_remaining"],
-        "preview": payload["preview"],
-        "policy": payload["policy"],
-        "notes": [*notes],
-        "receipt": receipt,
-    }

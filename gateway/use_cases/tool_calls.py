@@ -16,13 +16,13 @@ from common.ids import uuid7
 from common.responses import Reply
 from gateway.shadow import ShadowedCall, report_trouble
 from gateway.use_cases.access import get_cached_policy, get_policy_of_run
+from gateway.use_cases.asking.first_look import look_first
 from gateway.use_cases.call_requests import (
     CheckedCall,
     JudgeCall,
     JudgePermittedCall,
     RepeatCall,
 )
-from gateway.use_cases.first_look import look_first
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.outcomes.call_facts import build_call_facts
 from guidance.core.policy.caps import CapReached

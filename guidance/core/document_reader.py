@@ -163,6 +163,7 @@ class Section:
         problem: Callable[[str], str | None],
         among: tuple[str, ...] = (),
         pattern: str = "",
+        fewest: int = 0,
     ) -> tuple[str, ...]:
         """A list of texts; `problem` says what is wrong with one, None if nothing."""
         value = self._take(name)
@@ -171,6 +172,8 @@ class Section:
         if not isinstance(value, list) or len(value) > LIST_LIMIT:
             self.refuse(name, f"must be a list of at most {LIST_LIMIT} texts")
             return default
+        if len(value) < fewest:
+            self.refuse(name, f"must have at least {fewest}")
         for place, item in enumerate(value):
             why = problem(item) if isinstance(item, str) else "must be a text"
             if why is not None:

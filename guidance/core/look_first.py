@@ -13,6 +13,7 @@ from typing import Any
 from guidance.core.arguments import is_allowlisted
 from guidance.core.plans.matching import (
     ASKS,
+    REVIEW,
     AskedRules,
     find_unanswerable,
     list_asking,
@@ -20,7 +21,6 @@ from guidance.core.plans.matching import (
 )
 from guidance.core.policy import Policy
 from guidance.core.reviews.four_eyes import count_needed
-from guidance.core.reviews.severity import Reason, decide_severity
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict
 
@@ -135,11 +135,10 @@ def is_let_through(payload: Mapping[str, Any]) -> bool:
 
 def _is_left_to_it(finding: CallFinding, policy: Policy) -> bool:
     tools, rule = policy.tools, name_asking_rule(finding) or ""
-    asked = AskedRules(always_ask=tools.always_ask, severity=policy.reviews.severity)
     return (
         is_allowlisted(rule, tools.first_look.rules)
         and finding.gate not in _OWN_GATES
-        and not asked.needs_exact(finding)
+        and not _get_asked_rules(policy).needs_exact(finding)
         # Who wrote into the policy that this asks a person meant a person.
         and not any(is_allowlisted(rule, [name]) for name in tools.rules)
     )
@@ -148,23 +147,24 @@ def _is_left_to_it(finding: CallFinding, policy: Policy) -> bool:
 def _takes_several(
     asking: list[CallFinding], policy: Policy, labels: Mapping[str, str]
 ) -> bool:
-    reasons = [
-        Reason(
-            gate=finding.gate,
-            rule=name_asking_rule(finding) or "",
-            severity=finding.details.get("severity"),
-        )
-        for finding in asking
-    ]
-    kind = "confirmation"
     needed = count_needed(
         policy.four_eyes,
-        kind=kind,
-        severity=decide_severity(policy.reviews.severity, kind=kind, reasons=reasons),
-        names=[name for each in reasons for name in (each.rule, each.gate)],
+        kind=REVIEW,
+        severity=_get_asked_rules(policy).decide_severity(asking),
+        names=[
+            name
+            for finding in asking
+            for name in (finding.gate, name_asking_rule(finding) or "")
+        ],
         labels=labels,
     )
     return needed > 1
+
+
+def _get_asked_rules(policy: Policy) -> AskedRules:
+    return AskedRules(
+        always_ask=policy.tools.always_ask, severity=policy.reviews.severity
+    )
 
 
 def _describe_doubt(look: Look) -> str:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from common.errors import Invalid
-from gateway.use_cases.call_requests import _build_title
+from gateway.use_cases.call_answers import build_title
 from gateway.use_cases.decision_wait import wait_seconds
 from gateway.use_cases.steps import TOTAL_MAX, refuse_uncountable
 from guidance.core.runs.usage import Usage
@@ -322,7 +322,7 @@ def test_a_review_is_named_by_the_calls_own_words() -> None:
     def title(text: str = "", command: str = "", name: str = "Bash") -> str:
         verdict = SimpleNamespace(shown={"command": command}, tool=name)
         finding = SimpleNamespace(details={"text": text}, message="Deletes")
-        return _build_title(verdict, finding)  # type: ignore[arg-type]
+        return build_title(verdict, finding)  # type: ignore[arg-type]
 
     assert title("rm  -rf\nbuild", "cd x; rm") == "rm -rf build: Deletes"
     assert title("", "rm x") == "rm x: Deletes"

@@ -24,6 +24,7 @@ from console.queue.call_parts import (
     list_reasons,
 )
 from console.queue.kinds.base import NoteBox, Progress, ReviewKind, Subject
+from console.queue.kinds.opinions import ShownOpinion, build_opinion
 from console.queue.remember import (
     RememberOffer,
     build_remember_offer,
@@ -72,6 +73,7 @@ class Confirmation:
     pages: int
     served: int
     reasons: tuple[Reason, ...]
+    opinion: ShownOpinion | None
     words: ShownText | None
     digest: str
     lasts: str
@@ -192,6 +194,7 @@ def build_confirmation(subject: Subject) -> Confirmation:
         pages=len(call_pages),
         served=served,
         reasons=tuple(list_reasons(content, call_pages)),
+        opinion=build_opinion(review, content),
         words=show_text(last_words) if last_words else None,
         digest=content["digest"],
         lasts=f"{format_span(content['expires_s'] * 1000)} after approval",

@@ -60,6 +60,9 @@ def describe_verdict(payload: Mapping[str, Any]) -> Line:
     )
 
 
+_ASKED = {"judge": "Judge asked", "first_look": "Model asked to look first"}
+
+
 def describe_model_request(payload: Mapping[str, Any]) -> Line:
     """A question of the server's own: to which model, and what it cost."""
     cost = payload["cost_micros"]
@@ -67,7 +70,7 @@ def describe_model_request(payload: Mapping[str, Any]) -> Line:
     return Line(
         icon="shield",
         tone="slow" if trouble else "mute",
-        head="Judge asked",
+        head=_ASKED[payload["purpose"]],
         text=make_visible_line(payload["model"]),
         why=(
             "no price is known" if cost is None else format_exact_money(cost),

@@ -30,6 +30,8 @@ from guidance.core.tools.permission_shapes import (
 
 GATE = "plan"
 ASKS = "require-confirmation"
+# The kind of a review of a call.
+REVIEW = "confirmation"
 _ENDS = {
     "time": "its time is over",
     "cost": "its cost is used up",
@@ -50,16 +52,24 @@ class AskedRules:
         """Whether a plan answers it only where it names the very call: what is critical,
         always asked about, touches the guard, or nobody could read."""
         rule = name_asking_rule(finding) or ""
-        reason = Reason(
-            gate=finding.gate, rule=rule, severity=finding.details.get("severity")
-        )
-        severity = decide_severity(self.severity, kind="confirmation", reasons=[reason])
         return (
-            severity == "critical"
+            self.decide_severity([finding]) == "critical"
             or finding.gate in {GUARD, "confirm"}
             or bool(finding.details.get("uninspectable"))
             or is_allowlisted(rule, self.always_ask)
         )
+
+    def decide_severity(self, asking: Iterable[CallFinding]) -> str:
+        """That of a review in which these ask."""
+        reasons = [
+            Reason(
+                gate=finding.gate,
+                rule=name_asking_rule(finding) or "",
+                severity=finding.details.get("severity"),
+            )
+            for finding in asking
+        ]
+        return decide_severity(self.severity, kind=REVIEW, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

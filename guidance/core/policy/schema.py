@@ -105,11 +105,14 @@ class Recorder(Section):
         problem: Callable[[str], str | None],
         among: tuple[str, ...] = (),
         pattern: str = "",
+        fewest: int = 0,
     ) -> tuple[str, ...]:
         items = {"type": "string", "minLength": 1, **_build_pattern(pattern)}
         if among:
             items = {"enum": list(among)}
         texts = {"type": "array", "items": items, "maxItems": LIST_LIMIT}
+        if fewest:
+            texts["minItems"] = fewest
         self._keep(name, list(default), texts)
         return default
 

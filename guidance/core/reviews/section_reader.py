@@ -214,7 +214,11 @@ def _read_working_hours(section: Section) -> WorkingHours:
         enabled=section.read_flag("enabled", default=default.enabled),
         zone=_read_form(section, "zone", default.zone, _ZONE, "Europe/Berlin"),
         days=section.read_texts(
-            "days", default.days, problem=_find_day_problem, among=WEEKDAYS
+            "days",
+            default.days,
+            problem=_find_day_problem,
+            among=WEEKDAYS,
+            fewest=1,
         ),
         begin=_read_form(section, "begin", default.begin, _CLOCK, "09:00"),
         end=_read_form(section, "end", default.end, _CLOCK, "17:00"),
@@ -225,8 +229,6 @@ def _read_working_hours(section: Section) -> WorkingHours:
             pattern=_DATE.pattern,
         ),
     )
-    if not hours.days:
-        section.refuse("days", "must name a day at least")
     if section.is_valid("begin", "end") and hours.begin >= hours.end:
         section.refuse(
             "begin", f"{hours.begin} is not before end, which is {hours.end}"
