@@ -122,7 +122,9 @@ class Section:
             return default
         return value
 
-    def read_choices(self, name: str, *, among: tuple[str, ...]) -> dict[str, str]:
+    def read_choices(
+        self, name: str, *, among: tuple[str, ...], pattern: str = ""
+    ) -> dict[str, str]:
         """Choices by free names; an absent object reads as empty."""
         choices = self.read_free(name)
         for key, value in choices.items():

@@ -16,7 +16,7 @@ from accounts.models import AgentKey, Project
 from accounts.services import revoke_agent_key
 from demo.agents.profiles import PROFILES
 from demo.fleet import Fleet
-from demo.policies import assign_demo_policy
+from demo.policies import assign_demo_policies
 from ledger.models import Entry
 from reviews.policies.assignments import list_assignments
 from tests.support.builders import make_robot
@@ -74,7 +74,8 @@ def test_a_tree_of_runs_uses_up_the_day_of_its_agent(
 ) -> None:
     """Children that pass and fail their evaluators, notices, and a stop by the limit."""
     keys = keys_for(project, "upgrade-lead")
-    assign_demo_policy(project)
+    make_robot("shop-janitor", project=project)
+    assign_demo_policies(project)
     with at_work(Fleet(keys, time_factor=0.01), live.url):
         stopped = until(lambda: runs(manager, "stopped"), seconds=60)
     assert "This agent's tokens for today are used up" in stopped[0]["status_reason"]
@@ -88,12 +89,13 @@ def test_a_tree_of_runs_uses_up_the_day_of_its_agent(
     assert 75 in {json.loads(entry.payload)["percent"] for entry in told}
 
 
-def test_the_demo_policy_is_given_once(project: Project) -> None:
-    make_robot("upgrade-lead", project=project)
-    assign_demo_policy(project)
-    assign_demo_policy(project)
-    (assignment,) = list_assignments(project.pk)
-    assert assignment.policy == "upgrades"
+def test_the_demo_policies_are_given_once(project: Project) -> None:
+    for name in ("upgrade-lead", "shop-janitor"):
+        make_robot(name, project=project)
+    assign_demo_policies(project)
+    assign_demo_policies(project)
+    assigned = list_assignments(project.pk)
+    assert [each.policy for each in assigned] == ["upgrades", "cleaning"]
 
 
 def test_the_queue_lives_soon_and_rulings_are_obeyed(

@@ -24,7 +24,8 @@ from config.embedded import (
 from demo.fleet import Fleet
 from demo.history.make import WEEKS, is_without_past, make_past
 from demo.keys import DEMO_PROJECT, ensure_demo_agents, issue_demo_keys
-from demo.policies import assign_demo_policy
+from demo.model import DemoModel
+from demo.policies import assign_demo_policies
 from ledger.run_list.indexing import index_words
 from ledger.statistics.counting import count_project
 from reviews.administration.people.adding import add_person
@@ -61,6 +62,7 @@ class Command(BaseCommand):
         # uvicorn hands a SIGTERM on when it is done: end like on Ctrl-C, tidily.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         fleet: Fleet | None = None
+        model: DemoModel | None = None
         try:
             with Embedded(host=host, port=port) as embedded:
                 self._prepare_database()
@@ -71,7 +73,10 @@ class Command(BaseCommand):
                 admin = self._add_first_admin(project)
                 if not options["no_demo"]:
                     fleet = Fleet(issue_demo_keys(owner=admin.user if admin else None))
-                    assign_demo_policy(ensure_project(slug=DEMO_PROJECT))
+                    assign_demo_policies(ensure_project(slug=DEMO_PROJECT))
+                    if settings.LLM is None:
+                        model = DemoModel()
+                        settings.LLM = model.start()
                 embedded.serve(ready=lambda url: self._print_ready(url, admin, fleet))
         except (PortTaken, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from None
@@ -80,6 +85,8 @@ class Command(BaseCommand):
         finally:
             if fleet is not None:
                 fleet.stop()
+            if model is not None:
+                model.stop()
         self.stdout.write("Stopped.")
 
     def _refuse(self, host: str) -> None:

@@ -78,8 +78,12 @@ class Recorder(Section):
         self._note(name, lambda: {"enum": list(among)})
         return default
 
-    def read_choices(self, name: str, *, among: tuple[str, ...]) -> dict[str, str]:
+    def read_choices(
+        self, name: str, *, among: tuple[str, ...], pattern: str = ""
+    ) -> dict[str, str]:
         choices = {"type": "object", "additionalProperties": {"enum": list(among)}}
+        if pattern:
+            choices["propertyNames"] = _build_pattern(pattern)
         return self._keep(name, {}, choices)
 
     def read_flag(self, name: str, *, default: bool) -> bool:

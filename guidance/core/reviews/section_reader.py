@@ -149,7 +149,7 @@ def _read_severity(section: Section) -> SeverityRules:
 
 def _read_named(section: Section, name: str) -> dict[str, str]:
     """Severities by a name, or the beginning of names and a star."""
-    given = section.read_choices(name, among=SEVERITIES)
+    given = section.read_choices(name, among=SEVERITIES, pattern=_NAME.pattern)
     for key in given:
         if not _NAME.fullmatch(key):
             section.refuse(f"{name}.{key}", "must be a name, or its beginning and *")

@@ -18,7 +18,7 @@ django.setup()
 from accounts.models import Project, Role  # noqa: E402
 from accounts.services import add_person, issue_agent_key  # noqa: E402
 from demo.agents.profiles import PROFILES  # noqa: E402
-from demo.policies import assign_demo_policy  # noqa: E402
+from demo.policies import assign_demo_policies  # noqa: E402
 from ledger.models import StatisticsCursor  # noqa: E402
 
 
@@ -33,7 +33,7 @@ def main(slug: str) -> None:
         actor = f"user:{added.user.code}"
         people[added.user.username] = {"token": added.token, "actor": actor}
     project = Project.objects.get(slug=slug)
-    assign_demo_policy(project)
+    assign_demo_policies(project)
     StatisticsCursor.objects.create(project=project)
     made = {"project": project.pk, "keys": keys, "people": people}
     sys.stdout.write(json.dumps(made))
