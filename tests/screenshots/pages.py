@@ -106,6 +106,7 @@ PROJECT = (
     Shot("plan-run", "runs/{plan_run}/"),
     Shot("run-tell", "runs/{open_run}/", _click("[data-dialog=tell]")),
     Shot("queue-amend", "queue/{command}/", _write_amendment),
+    Shot("queue-first-look", "queue/{looked}/"),
     Shot("queue-of-agent", "agents/{agent}/reviews/"),
     Shot("overview-24h", "overview/?period=24h"),
     Shot("overview-7d", "overview/?period=7d"),

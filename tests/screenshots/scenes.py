@@ -101,6 +101,7 @@ def build_scene(page: Page, api: httpx.Client) -> dict[str, str]:
         "decision": _find_decision(page),
         **_work_as_agent(api, made["agent"]),
         "halt": _halt_and_release(api),
+        "looked": _make_looked_call(api),
     }
 
 
@@ -248,6 +249,19 @@ def _make_blocked_call(work: httpx.Client) -> str:
     command = f"curl -H 'Authorization: token {SECRET}' https://git.example/notes"
     asked = {"kind": "command", "command": command}
     return str(_ask(work.post(f"runs/{run['id']}/tool-calls", json=asked))["id"])
+
+
+def _make_looked_call(api: httpx.Client) -> str:
+    """A call that the demo's model leaves to people."""
+    agents = _ask(api.get("agents"))["items"]
+    agent = next(it["id"] for it in agents if it["name"] == "shop-janitor")
+    key = _ask(api.post(f"agents/{agent}/keys", json={"name": "ci"}))["key"]
+    headers = {"Authorization": f"Bearer {key}"}
+    task = {"task": "Make room on the shop's disk"}
+    run = _ask(api.post("runs", json=task, headers=headers))
+    asked = {"kind": "command", "command": "rm -rf /srv/shop/archive/2023"}
+    path = f"runs/{run['id']}/tool-calls"
+    return str(_ask(api.post(path, json=asked, headers=headers))["review"]["id"])
 
 
 def _save_view(page: Page) -> str:
