@@ -16,8 +16,9 @@ from guidance.core.shell_commands.rules.rule import DESTRUCTIVE
 _CALL_DECISIONS = {"block": "high", "require-confirmation": "medium", "warn": "low"}
 _SLIPS = frozenset({"arguments", "schema", "budget", "multi_edit", "diff_size"})
 _STEP_DECISIONS = {"stop": "high", "pause": "medium"}
-# An agent that asks to be asked, or a tool that always is, breaks no rule.
-_NO_VIOLATIONS = frozenset({"confirm", "permission"})
+# An agent that asks to be asked, or a tool that always is, breaks no rule; and what a model
+# refuses counts by the rule that had stopped it.
+_NO_VIOLATIONS = frozenset({"confirm", "first_look", "permission"})
 RULE_LIMIT = 200
 
 

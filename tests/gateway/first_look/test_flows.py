@@ -75,6 +75,8 @@ async def test_what_it_refuses_is_blocked_and_confirm_asks_a_person(
         insisted = await call(agent, run, confirm=True)
     assert insisted["decision"] == "require-confirmation"
     assert len(asked.asked) == 1
+    refused, _ = list_entries(agent, run, "call.judged")
+    assert [each["rule"] for each in refused["violations"]] == ["delete-folder"]
     await assert_sound(run)
 
 
