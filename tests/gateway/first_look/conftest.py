@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
 from accounts.models import Project
+from ledger.writer.db_threads import run_in_db_thread
 from tests.support.builders import make_policy, start_run
 
 Start = Callable[..., Awaitable[str]]
@@ -28,6 +29,7 @@ def start(agent: httpx.Client, project: Project) -> Start:
         return start_run(agent, policy="looked")
 
     async def start(tools: dict[str, Any] | None = None, /, **look: Any) -> str:
-        return await asyncio.to_thread(make, tools, look)
+        made: str = await run_in_db_thread(partial(make, tools, look))
+        return made
 
     return start

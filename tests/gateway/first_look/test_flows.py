@@ -7,11 +7,11 @@ import json
 
 import httpx
 import pytest
-from asgiref.sync import sync_to_async
 
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run_and_rows
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.models import ModelRequest, Review
 from tests.gateway.calls.calls import DANGEROUS, claim, rule
 from tests.gateway.first_look.conftest import Start
@@ -22,16 +22,19 @@ from tests.gateway.plans.planning import approve, bash, build_plan, build_step
 in_both_formats = pytest.mark.parametrize("wire", FORMATS)
 
 
-@sync_to_async
-def assert_sound(run: str) -> None:
-    row = Run.objects.get(code=run)
-    assert replay_run(row).difference is None
-    assert verify_run_and_rows(row).ok
+async def assert_sound(run: str) -> None:
+    def check() -> None:
+        row = Run.objects.get(code=run)
+        assert replay_run(row).difference is None
+        assert verify_run_and_rows(row).ok
+
+    await run_in_db_thread(check)
 
 
-@sync_to_async
-def count_reviews(run: str) -> int:
-    return Review.objects.filter(run__code=run).count()
+async def count_reviews(run: str) -> int:
+    reviews = Review.objects.filter(run__code=run)
+    found: int = await run_in_db_thread(reviews.count)
+    return found
 
 
 @in_both_formats
@@ -189,7 +192,8 @@ async def test_what_it_costs_counts(agent: httpx.Client, start: Start) -> None:
     (entry,) = list_entries(agent, run, "model.asked")
     assert (entry["purpose"], entry["call"]) == ("first_look", judged["id"])
     assert entry["cost_micros"] == 320
-    row = await ModelRequest.objects.aget(run__code=run)
+    rows = ModelRequest.objects.filter(run__code=run)
+    row = await run_in_db_thread(rows.get)
     assert (row.purpose, row.cost_micros) == ("first_look", 320)
     used = agent.get(f"/runs/{run}").json()["budget"]["cost_usd"]["used"]
     assert float(used) == pytest.approx(0.00032)

@@ -3,12 +3,11 @@ check blindly only after the ruling."""
 
 from __future__ import annotations
 
-import asyncio
-
 import httpx
 import pytest
 
 from accounts.models import Project
+from ledger.writer.db_threads import run_in_db_thread
 from tests.console.queue.panes import open_desk
 from tests.gateway.calls.calls import rule
 from tests.gateway.first_look.conftest import Start
@@ -28,7 +27,7 @@ async def test_its_doubt_stands_beside_the_call(
     run = await start()
     async with model("openai", answers("openai", "ask", reason="Whose is build?")):
         asked = await call(agent, run)
-    pane = await asyncio.to_thread(lambda: open_desk(alice, project, asked).look())
+    pane = await run_in_db_thread(lambda: open_desk(alice, project, asked).look())
     card = pane.part(CARD)
     assert "stand-in-1" in card
     assert "leaves it to you" in card
@@ -42,7 +41,7 @@ async def test_that_it_could_not_answer_is_said(
     run = await start()
     async with model("openai", hangs_up):
         asked = await call(agent, run)
-    pane = await asyncio.to_thread(lambda: open_desk(alice, project, asked).look())
+    pane = await run_in_db_thread(lambda: open_desk(alice, project, asked).look())
     assert "could not answer" in pane.part(CARD)
     assert "the connection failed" in pane.part(CARD)
 
@@ -62,10 +61,10 @@ async def test_who_checks_it_blindly_sees_it_after_the_ruling(
     run = await start(blind_share=1)
     async with model("openai", answers("openai", "allow")):
         asked = await call(agent, run)
-    before = await asyncio.to_thread(lambda: open_desk(alice, project, asked).look())
+    before = await run_in_db_thread(lambda: open_desk(alice, project, asked).look())
     assert CARD not in before.html
     assert rule(reviewer, asked, action, note="So be it.").status_code == 200
-    after = await asyncio.to_thread(lambda: open_desk(alice, project, asked).look())
+    after = await run_in_db_thread(lambda: open_desk(alice, project, asked).look())
     card = after.part(CARD)
     assert "would let it through" in card
     assert told in card
@@ -84,6 +83,6 @@ async def test_the_run_tells_of_the_question_and_not_of_a_blind_answer(
         text: str = page.content.decode()
         return text
 
-    page = await asyncio.to_thread(read)
+    page = await run_in_db_thread(read)
     assert "Model asked to look first" in page
     assert "It is made again" not in page

@@ -12,6 +12,7 @@ import pytest
 from django.test.utils import override_settings
 
 from ledger.models import Run
+from ledger.writer.db_threads import run_in_db_thread
 from reviews.models import ModelRequest
 from tests.gateway.calls.calls import DANGEROUS
 from tests.gateway.first_look.conftest import Start
@@ -163,17 +164,20 @@ async def test_without_a_model_a_person_is_asked(
 
 
 async def _spend(run: str, cost_micros: int) -> None:
-    row = await Run.objects.aget(code=run)
-    await ModelRequest.objects.acreate(
-        project_id=row.project_id,
-        run=row,
-        purpose="first_look",
-        model="m",
-        tokens_in=1,
-        tokens_out=1,
-        cost_micros=cost_micros,
-        at=datetime.now(UTC),
-    )
+    def spend() -> None:
+        row = Run.objects.get(code=run)
+        ModelRequest.objects.create(
+            project_id=row.project_id,
+            run=row,
+            purpose="first_look",
+            model="m",
+            tokens_in=1,
+            tokens_out=1,
+            cost_micros=cost_micros,
+            at=datetime.now(UTC),
+        )
+
+    await run_in_db_thread(spend)
 
 
 async def test_no_more_is_spent_than_the_policy_says(
