@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from gateway.first_looks import count_compared
+from gateway.running_time import READINGS, count_running_time
+from guidance.core.plans.matching import is_answered
 from ledger.statistics.registry import Added, CountedEntry, register_counting
 from ledger.statistics.run_counts import ENDING
+from reviews.statistics.counts import BY_MODEL, BY_PERMISSION, BY_PLAN, NOT_ASKED
 
 # Kinds of PeriodCount: findings of steps and of calls, and steps that were paused, by gate.
 FINDING = "finding"
@@ -17,6 +22,8 @@ def register_counts() -> None:
     register_counting(("step.judged", "step.observed"), count_steps)
     register_counting(("call.judged",), count_calls)
     register_counting(("call.settled", "model.asked"), count_costs)
+    register_counting(READINGS, count_running_time)
+    register_counting(("review.ruled",), count_compared, of_system_runs=True)
 
 
 def count_steps(entries: Sequence[CountedEntry]) -> Iterator[Added]:
@@ -69,7 +76,19 @@ def count_calls(entries: Sequence[CountedEntry]) -> Iterator[Added]:
         if payload["grant"] is not None:
             totals["tool_calls"] = 1
         counts = [(CALL_FINDING, finding["gate"]) for finding in payload["findings"]]
+        if answered := _find_answer(payload):
+            counts.append((NOT_ASKED, answered))
         yield Added(entry=entry, totals=totals, counts=counts)
+
+
+def _find_answer(payload: Mapping[str, Any]) -> str:
+    """What answered a call about which a person would have been asked; empty where nothing
+    did."""
+    if payload["permission"] is not None:
+        return BY_PERMISSION
+    if is_answered(payload):
+        return BY_PLAN
+    return BY_MODEL if (payload.get("first_look") or {}).get("settles") else ""
 
 
 def count_costs(entries: Sequence[CountedEntry]) -> Iterator[Added]:

@@ -110,6 +110,7 @@ async def submit_ruling(
     person: PersonPrincipal,
     body: RulingIn,
     session: str | None,
+    folded: bool = False,
 ) -> Reply:
     """Rule for a program; returns the review after it. An agent waits for this:
     nothing here takes a thread for longer than a read. `session` is the agent's session
@@ -119,7 +120,7 @@ async def submit_ruling(
     def build() -> RuleReview:
         review = get_review_for_change(user_id=person.user_id, code=review_code)
         refuse_from_session(session, run=review.run, person=person)
-        return build_ruling_request(review=review, person=person, **said)
+        return build_ruling_request(review=review, person=person, folded=folded, **said)
 
     request = await run_in_db_thread(build)
     try:
@@ -154,8 +155,10 @@ def build_ruling_request(
     allowance: AllowanceIn | None = None,
     confirmed: str = "",
     take_over: str | None = None,
+    folded: bool = False,
 ) -> RuleReview:
-    """Build the change request for a ruling."""
+    """Build the change request for a ruling. `folded` where the same action was on one
+    that is alike, and came first."""
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
@@ -187,6 +190,7 @@ def build_ruling_request(
         choice=build_choice(review, action=action, note=note),
         allowance=build_allowance(review, action=action, asked=allowance),
         take_over=take_over,
+        folded=folded,
     )
 
 

@@ -91,12 +91,16 @@ class PeriodTotals(PeriodFigures):
     calls_warn = models.BigIntegerField(default=0)
     calls_require_confirmation = models.BigIntegerField(default=0)
     calls_block = models.BigIntegerField(default=0)
+    # Of agents alone, not what the server's own runs ask.
+    reviews_opened = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
     tool_calls = models.BigIntegerField(default=0)
     cost_micros = models.BigIntegerField(default=0)
     # In millionths, so that sums do not depend on their order.
     slope_micros = models.BigIntegerField(default=0)
     slope_count = models.BigIntegerField(default=0)
+    # How long runs were running by the server's clock.
+    running_ms = models.BigIntegerField(default=0)
 
     class Meta:
         constraints = (

@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountedEntry:
+    id: int
     position: int
     run_id: int
     at: datetime

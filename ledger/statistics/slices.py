@@ -73,16 +73,16 @@ def read_slice(*, project_id: int, after: int, upto: int) -> Figures:
             type__in=list_counted_types(),
         )
         .order_by("position")
-        .values_list("position", "run_id", "at", "type", "actor", "payload")
+        .values_list("run_id", "at", "type", "id", "position", "actor", "payload")
     )
-    runs = _read_runs({row[1] for row in rows})
+    runs = _read_runs({row[0] for row in rows})
     figures = Figures(entries=upto - after)
-    figures.newest = rows[-1][2] if rows else None
+    figures.newest = rows[-1][1] if rows else None
     entries = [
         entry
         for row in rows
-        if row[1] in runs
-        and is_counted(row[3], of_system_run=runs[row[1]].of_system)
+        if row[0] in runs
+        and is_counted(row[2], of_system_run=runs[row[0]].of_system)
         and (entry := _build_entry(row)) is not None
     ]
     for added in count_entries(entries):
@@ -98,12 +98,13 @@ def read_slice(*, project_id: int, after: int, upto: int) -> Figures:
 
 
 def _build_entry(row: Sequence[Any]) -> CountedEntry | None:
-    position, run_id, at, entry_type, actor, text = row
+    run_id, at, entry_type, key, position, actor, text = row
     try:
         payload = json.loads(text)
     except ValueError:
         return None  # it was tampered with: ledger_verify names it
     return CountedEntry(
+        id=key,
         position=position,
         run_id=run_id,
         at=at,

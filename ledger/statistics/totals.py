@@ -31,11 +31,13 @@ class Totals:
     calls_warn: int = 0
     calls_require_confirmation: int = 0
     calls_block: int = 0
+    reviews_opened: int = 0
     tokens: int = 0
     tool_calls: int = 0
     cost_micros: int = 0
     slope_micros: int = 0
     slope_count: int = 0
+    running_ms: int = 0
 
     @property
     def decisions(self) -> dict[str, int]:
@@ -59,6 +61,10 @@ class Totals:
     @property
     def calls(self) -> int:
         return sum(self.call_decisions.values())
+
+    @property
+    def running_hours(self) -> float:
+        return self.running_ms / 3_600_000
 
     @property
     def runs_ended(self) -> int:

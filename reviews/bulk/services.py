@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -34,14 +35,33 @@ def list_bulk_actions(kind: str) -> list[str]:
     return [action for action in RULINGS[kind] if action not in alone]
 
 
+@dataclass(slots=True, kw_only=True)
+class Selection:
+    """What is ruled by one action. `refused` says which cannot be ruled here, and why;
+    `alike_keys` what each of the others is folded by in the queue."""
+
+    refused: dict[str, DomainError] = field(default_factory=dict)
+    alike_keys: dict[str, str] = field(default_factory=dict)
+    _ruled: set[str] = field(default_factory=set)
+
+    def is_folded(self, code: str) -> bool:
+        """Whether one that is alike was ruled before it, by the same action."""
+        return self.alike_keys.get(code) in self._ruled
+
+    def add_ruled(self, code: str) -> None:
+        if key := self.alike_keys.get(code):
+            self._ruled.add(key)
+
+
 def load_selection(
     items: Sequence[BulkItemIn], *, action: str, person: PersonPrincipal
-) -> dict[str, DomainError]:
-    """Which of them cannot be ruled here, and why; the others are of one kind that takes
-    the action. Refused as a whole where the person may rule on none of them."""
+) -> Selection:
+    """What is not refused is of one kind that takes the action. Refused as a whole where
+    the person may rule on none of them."""
     if len({item.id for item in items}) < len(items):
         _refuse("items", "each review once")
-    refused: dict[str, DomainError] = {}
+    selection = Selection()
+    refused = selection.refused
     kinds: set[str] = set()
     for item in items:
         try:
@@ -50,6 +70,7 @@ def load_selection(
             refused[item.id] = refusal
             continue
         kinds.add(review.kind)
+        selection.alike_keys[item.id] = review.alike_key
         if review.severity == Severity.CRITICAL:
             refused[item.id] = CriticalAlone(
                 f"“{review.title}” is critical: rule on it by itself."
@@ -62,7 +83,7 @@ def load_selection(
     if action not in list_bulk_actions(kind):
         allowed = " or ".join(list_bulk_actions(kind))
         _refuse("action", f"several of kind {kind} take {allowed}")
-    return refused
+    return selection
 
 
 def _refuse(place: str, message: str) -> None:
@@ -80,14 +101,14 @@ async def submit_rulings(
     session: str | None,
 ) -> list[Result]:
     """For a program; in the order of the items."""
-    refused = await run_in_db_thread(
+    selection = await run_in_db_thread(
         partial(load_selection, items, action=action, person=person)
     )
     results = []
     for item in items:
         try:
-            if item.id in refused:
-                raise refused[item.id]
+            if item.id in selection.refused:
+                raise selection.refused[item.id]
             reply = await submit_ruling(
                 review_code=item.id,
                 person=person,
@@ -98,10 +119,12 @@ async def submit_rulings(
                     note=note,
                 ),
                 session=session,
+                folded=selection.is_folded(item.id),
             )
         except DomainError as refusal:
             results.append(build_refused(item.id, refusal))
         else:
+            selection.add_ruled(item.id)
             results.append(_read_reply(item.id, reply))
     refuse_whole(results)
     return results
@@ -125,12 +148,12 @@ def submit_rulings_now(
 ) -> list[Result]:
     """For a screen. `claimers` are the codes of whoever had claimed them there, by
     their ids; empty where nobody had. Each is only held where the page sends it later."""
-    refused = load_selection(items, action=action, person=person)
+    selection = load_selection(items, action=action, person=person)
     results = []
     for item in items:
         try:
-            if item.id in refused:
-                raise refused[item.id]
+            if item.id in selection.refused:
+                raise selection.refused[item.id]
             said: dict[str, Any] = {
                 "review": get_review_for_change(user_id=person.user_id, code=item.id),
                 "person": person,
@@ -139,6 +162,7 @@ def submit_rulings_now(
                 "content_digest": item.content_digest,
                 "note": note,
                 "take_over": claimers.get(item.id, ""),
+                "folded": selection.is_folded(item.id),
             }
             if holds:
                 submit_held_ruling(**said)
@@ -146,6 +170,7 @@ def submit_rulings_now(
             else:
                 waits = submit_ruling_now(**said) is not None
                 results.append(_read_result(item.id, waits=waits))
+            selection.add_ruled(item.id)
         except DomainError as refusal:
             results.append(build_refused(item.id, refusal))
     return results

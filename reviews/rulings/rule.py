@@ -79,7 +79,8 @@ class ReviewChangeRequest(ChangeRequest[None]):
 class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     """`approval` is of a call that may run, `choice` what becomes of a check
     that ran out of attempts, `planned` a plan that may be followed, `allowance` what the run
-    need not ask again, `take_over` whose claim a form of the console has named.
+    need not ask again, `take_over` whose claim a form of the console has named. It is
+    `folded` where one action ruled on several that are alike, and another came first.
 
     Where a review takes several approvals, one that is not the last is only kept: then
     `approvals_given` says how many there are, after it was performed.
@@ -95,6 +96,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     choice: Choice | None = None
     allowance: NewAllowance | None = None
     take_over: str | None = None
+    folded: bool = False
     claimer: User | None = field(default=None, init=False)
     # The row of a ruling that was held; it has to be there still.
     held_id: int | None = None
@@ -159,6 +161,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 **({"amended": self.planned.amended} if self.planned else {}),
                 **(self.choice.to_json() if self.choice else {}),
                 **build_taken_from(self.claimer),
+                **({"folded": True} if self.folded else {}),
             },
         )
         end_review(plan, review, ReviewState.RULED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from common.paging import refuse_unknown_parameters
 from common.responses import build_json_response
 from ledger.chain import format_timestamp
 from ledger.statistics.requests import build_period, build_scope, read_period
+from reviews.statistics.attention import Attention, read_attention
 from reviews.statistics.rules import Period, count_violations, rank_rules
 from reviews.statistics.schemas import (
     ReviewQuery,
@@ -74,8 +76,33 @@ def get_review_statistics(
                 for kind, counts in kinds.items()
             },
             "by_rule": read_rule_counts(scope=scope),
+            **_serialize_attention(read_attention(scope=scope)),
         }
     )
+
+
+def _serialize_attention(attention: Attention) -> dict[str, Any]:
+    gates, model = attention.gates, attention.model
+    return {
+        "interruptions": {
+            "reviews": attention.reviews,
+            "agent_hours": round(attention.running_hours, 4),
+            "per_agent_hour": _round(attention.per_hour),
+        },
+        "not_asked": dict(attention.not_asked),
+        "disagreement": {
+            "with_gates": {
+                "ruled": gates.ruled,
+                **asdict(gates),
+                "share": _round(gates.share),
+            },
+            "with_model": {**asdict(model), "share": _round(model.share)},
+        },
+    }
+
+
+def _round(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 4)
 
 
 def _serialize_kind(counts: KindCounts, times: TimeToRuling | None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ledger.statistics.registry import Added, CountedEntry, register_counting
-from reviews.models import Kind, Review
+from reviews.models import SERVER_KINDS, Kind, Review
 from reviews.queue.rule_counts import build_findings_expression, list_rules_that_ask
 
 # Kinds of PeriodCount. The key of a ruling is the review's kind and what was chosen, such
@@ -21,6 +21,11 @@ _RULE_ANSWERS = {
     "deny": "rule_denied",
     "abort": "rule_aborted",
 }
+# What needed no look of a person, by what answered it: of calls these three, of reviews one
+# that is alike and was ruled on by the same action.
+NOT_ASKED = "not_asked"
+BY_PERMISSION, BY_PLAN, BY_MODEL = "permission", "plan", "model"
+FOLDED = "folded"
 RULE_COUNTS = (RULE_ASKED, *_RULE_ANSWERS.values(), RULE_EXPIRED)
 _TYPES = ("review.opened", "review.ruled", "review.expired")
 
@@ -45,6 +50,8 @@ def count_reviews(entries: Sequence[CountedEntry]) -> Iterator[Added]:
         totals = {}
         if entry.type == "review.opened":
             counts, answer = [(OPENED, kind)], RULE_ASKED
+            if kind not in SERVER_KINDS:
+                totals["reviews_opened"] = 1
         elif entry.type == "review.expired":
             counts, answer = [(EXPIRED, kind)], RULE_EXPIRED
         else:
@@ -52,6 +59,8 @@ def count_reviews(entries: Sequence[CountedEntry]) -> Iterator[Added]:
             answer = _RULE_ANSWERS.get(payload["action"], "")
             if payload.get("grant") is not None:
                 totals["tool_calls"] = 1
+            if payload.get("folded"):
+                counts.append((NOT_ASKED, FOLDED))
         counts += [(answer, rule) for rule in rules if answer]
         yield Added(entry=entry, totals=totals, counts=counts)
 

@@ -53,6 +53,53 @@ class AskingRule(BaseModel):
     expired: int
 
 
+class Interruptions(BaseModel):
+    """How often agents put something before a person, for each hour that their runs were
+    running by the server's clock; null where none was."""
+
+    reviews: int
+    agent_hours: float
+    per_agent_hour: float | None
+
+
+class NotAsked(BaseModel):
+    """What needed no look of a person: calls that a standing permission, an approved plan
+    or a model answered, and reviews that were ruled on with one that is alike."""
+
+    permission: int
+    plan: int
+    model: int
+    folded: int
+
+
+class GateDisagreement(BaseModel):
+    """Rulings on calls. `share` is of those that were changed or denied; null where
+    nothing was ruled."""
+
+    ruled: int
+    approved: int
+    changed: int
+    denied: int
+    share: float | None
+
+
+class ModelDisagreement(BaseModel):
+    """Rulings on calls that a model had answered, which the person was not told.
+    `too_lenient` it would have allowed, `too_strict` it would have denied."""
+
+    compared: int
+    too_lenient: int
+    too_strict: int
+    share: float | None
+
+
+class Disagreement(BaseModel):
+    """How often people ruled otherwise than asked, and otherwise than a model."""
+
+    with_gates: GateDisagreement
+    with_model: ModelDisagreement
+
+
 class ReviewStatistics(BaseModel):
     """Reviews of a period: opened, ruled on by action, expired, and how long people took."""
 
@@ -65,6 +112,9 @@ class ReviewStatistics(BaseModel):
     time_to_ruling_ms: RulingTimes
     by_kind: dict[str, ReviewKindFigures]
     by_rule: dict[str, AskingRule]
+    interruptions: Interruptions
+    not_asked: NotAsked
+    disagreement: Disagreement
 
 
 class RankedRule(BaseModel):

@@ -94,7 +94,9 @@ def test_all_are_sent_and_each_has_its_entry_and_its_digest(
     for code in calls:
         review = Review.objects.get(code=code)
         ruled = Entry.objects.get(run=review.run, type="review.ruled")
-        assert json.loads(ruled.payload)["content_digest"] == review.content_digest
+        payload = json.loads(ruled.payload)
+        assert payload["content_digest"] == review.content_digest
+        assert payload.get("folded", False) == (code != calls[0])
     assert "sent already" in bobs.take_back(calls)
 
 

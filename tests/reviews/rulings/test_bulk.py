@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
@@ -42,6 +43,29 @@ def test_each_is_ruled_with_an_entry_of_its_own(
         assert review.state == "ruled"
         entries = Entry.objects.filter(run=review.run, type="review.ruled")
         assert [entry.payload.count(review.content_digest) for entry in entries] == [1]
+
+
+def list_folded(codes: list[str]) -> list[bool]:
+    """Whether the entry of each ruling says that one like it was ruled first."""
+    runs = [Review.objects.get(code=code).run for code in codes]
+    texts = [Entry.objects.get(run=run, type="review.ruled").payload for run in runs]
+    return [json.loads(text).get("folded", False) for text in texts]
+
+
+def test_what_is_ruled_with_one_like_it_says_so(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    alike = [ask_to_run(agent, f"rm -rf build/{name}") for name in "abc"]
+    other, alone = ask_to_run(agent, "git push --force"), ask_to_run(agent, "rm -rf x")
+    rule(reviewer, alone, "approve")
+    items = read_items(reviewer, [alike[0], other, *alike[1:]])
+    # What was not ruled stands for no other.
+    items[0]["content_digest"] = "sha256:" + "0" * 64
+    results = rule_all(reviewer, items, "approve").json()["results"]
+    assert [each["status"] for each in results] == ["changed", *["ruled"] * 3]
+    assert list_folded([other, alike[1], alike[2], alone]) == [
+        *(False, False, True, False),
+    ]
 
 
 def test_each_stands_or_falls_alone(
