@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from accounts.models import SYSTEM_AGENTS, Agent
 from console.charts.trend import draw_trend
 from console.format import format_count
+from console.overview.attention.interruptions import compute_rate, format_rate
 from console.overview.figures import Figures
 from console.overview.headline import compute_accepted, format_share, format_spend
 from console.overview.links import Links
@@ -36,6 +37,7 @@ class AgentRow:
     accepted: str
     accepted_tone: str
     asked: str
+    asked_an_hour: str
     stopped: str
     stopped_tone: str
     trend: SafeString
@@ -127,7 +129,8 @@ def _build_row(
         runs=f"{totals.runs_started:,}",
         accepted=format_share(share),
         accepted_tone="pause" if low else "",
-        asked=f"{_count_asked(totals):,}",
+        asked=f"{totals.reviews_opened:,}",
+        asked_an_hour=format_rate(compute_rate(totals)),
         stopped=f"{stops:,}",
         stopped_tone="stop" if many else "",
         trend=trend,
@@ -145,10 +148,8 @@ def _build_rest(others: list[Totals], figures: Figures, links: Links) -> AgentRo
         runs_stopped=sum(each.runs_stopped for each in others),
         runs_accepted=sum(each.runs_accepted for each in others),
         runs_not_accepted=sum(each.runs_not_accepted for each in others),
-        steps_pause=sum(each.steps_pause for each in others),
-        calls_require_confirmation=sum(
-            each.calls_require_confirmation for each in others
-        ),
+        reviews_opened=sum(each.reviews_opened for each in others),
+        running_ms=sum(each.running_ms for each in others),
         cost_micros=sum(each.cost_micros for each in others),
     )
     return _build_row(
@@ -159,11 +160,6 @@ def _build_rest(others: list[Totals], figures: Figures, links: Links) -> AgentRo
         figures=figures,
         links=links,
     )
-
-
-def _count_asked(totals: Totals) -> int:
-    """Pauses and calls that were put before a person."""
-    return totals.steps_pause + totals.calls_require_confirmation
 
 
 def _list_owners(project_id: int, names: Sequence[str]) -> dict[str, Person]:

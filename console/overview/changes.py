@@ -56,6 +56,17 @@ def compare_shares(now: float | None, before: float | None) -> Change:
     return Change(words=f"{amount} {word}", icon=icon, tone=tone)
 
 
+def compare_points(now: float | None, before: float | None) -> Change:
+    """The same of a share that is neither good nor bad."""
+    if now is None or before is None:
+        return Change(words=NOT_KNOWN)
+    points = round(100 * now) - round(100 * before)
+    if points == 0:
+        return Change(words=AS_BEFORE)
+    amount = f"{abs(points)} point{'s' if abs(points) != 1 else ''}"
+    return _build_change(amount, points > 0, good="", less="fewer")
+
+
 def compare_waits(now: float | None, before: float | None) -> Change:
     """Of a time that should be short, in seconds."""
     if now is None or before is None:

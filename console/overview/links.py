@@ -44,12 +44,17 @@ class Links:
             since=_format_moment(begin, period), until=_format_moment(end, period)
         )
 
-    def list_rulings(self, *, period: Period, sort: str = "", **asked: str) -> str:
+    def list_rulings(
+        self, *, period: Period, sort: str = "", **asked: str | Sequence[str]
+    ) -> str:
         """The list knows the same periods by the same names."""
         return self._build("console:rulings", period=period.name, sort=sort, **asked)
 
     def open_queue(self, **asked: str) -> str:
         return self._build("console:queue", **asked)
+
+    def open_permissions(self) -> str:
+        return self._build("console:permissions")
 
     def open_ledger(self) -> str:
         return self._build("console:ledger")
@@ -58,10 +63,10 @@ class Links:
         """Managers alone see them."""
         return self._build("console:webhooks") if self.manages else ""
 
-    def _build(self, name: str, **query: str) -> str:
+    def _build(self, name: str, **query: str | Sequence[str]) -> str:
         address = _find_address(name, self.slug)
         query = {key: value for key, value in query.items() if value}
-        return f"{address}?{urlencode(query)}" if query else address
+        return f"{address}?{urlencode(query, doseq=True)}" if query else address
 
 
 @lru_cache(maxsize=1_000)

@@ -10,6 +10,15 @@ from typing import Any
 from accounts.models import Project
 from console.overview.acceptance import AcceptanceCard, build_acceptance_card
 from console.overview.agents import SHOWN, AgentCard, build_agent_card, choose_agents
+from console.overview.attention.disagreement import (
+    DisagreementCard,
+    build_disagreement_card,
+)
+from console.overview.attention.interruptions import (
+    InterruptionCard,
+    build_interruption_card,
+)
+from console.overview.attention.not_asked import NotAskedCard, build_not_asked_card
 from console.overview.decisions import DecisionCard, build_decision_card
 from console.overview.endings import EndingCard, build_ending_card
 from console.overview.figures import (
@@ -35,7 +44,8 @@ from ledger.selectors import exclude_system_runs
 from ledger.statistics.run_counts import ENDING, EVALUATOR_FAILED, EVALUATORS
 from ledger.statistics.selectors import CountedUntil, get_counted_until
 from reviews.policies.selectors import read_document
-from reviews.statistics.counts import EXPIRED, OPENED, RULE_COUNTS
+from reviews.statistics.attention import COMPARED
+from reviews.statistics.counts import EXPIRED, NOT_ASKED, OPENED, RULE_COUNTS, RULED
 
 # Figures that are so far behind say up to when they count.
 BEHIND = timedelta(seconds=60)
@@ -56,6 +66,9 @@ class OverviewPage:
     endings: EndingCard
     rulings: RulingCard
     acceptance: AcceptanceCard
+    interruptions: InterruptionCard
+    not_asked: NotAskedCard
+    disagreement: DisagreementCard
     agents: AgentCard
     rules: RuleCard
 
@@ -76,7 +89,10 @@ def build_overview(
     counts = read_counts(
         project_id=project_id,
         period=period,
-        kinds=(ENDING, EVALUATOR_FAILED, OPENED, EXPIRED, PAUSED_BY, *RULE_COUNTS),
+        kinds=(
+            *(ENDING, EVALUATOR_FAILED, PAUSED_BY, *RULE_COUNTS),
+            *(OPENED, EXPIRED, RULED, NOT_ASKED, COMPARED),
+        ),
     )
     waits = read_waits(project_id=project_id, period=period)
     names = choose_agents(figures)
@@ -113,6 +129,11 @@ def build_overview(
                 each.now for each in counts[ENDING] if each.key == EVALUATORS
             ),
             links=links,
+        ),
+        interruptions=build_interruption_card(figures, links=links),
+        not_asked=build_not_asked_card(figures, counts[NOT_ASKED], links=links),
+        disagreement=build_disagreement_card(
+            counts[RULED], counts[COMPARED], period=period, links=links
         ),
         agents=build_agent_card(
             figures,

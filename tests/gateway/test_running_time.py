@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Project
 from gateway.running_time import count_running_time
@@ -18,12 +19,14 @@ from ledger.statistics.recount import list_differences
 from ledger.statistics.registry import CountedEntry
 from ledger.statistics.selectors import read_totals, read_totals_by
 from tests.gateway.calls.calls import command
+from tests.ledger.statistics.test_plans import WHOLE, explain
 from tests.ledger.statistics.work import scope_of
 from tests.reviews.statistics.test_attention import rebuild_in_slices
 from tests.support.builders import pause_at_once, start_run, step
 from tests.support.people import rule
 
 WAITED = 0.2
+ENTRIES = 5_000
 
 
 def list_readings(run: str) -> list[int]:
@@ -84,6 +87,47 @@ def test_what_was_tampered_with_is_passed_over(worked: str) -> None:
     (added,) = count_running_time(entries[-1:])
     assert added.totals == {"running_ms": 5_000}
     assert list(count_running_time(entries[1:])) == [added]
+
+
+def test_the_reading_before_is_found_by_the_run_and_not_by_all_entries(
+    worked: str,
+) -> None:
+    """However long the run, and however much there is beside it."""
+    last = add_entry(worked, '{"running_ms": 9000}')
+    copy_entry(last, times=ENTRIES)
+    newest = add_entry(worked, '{"running_ms": 9500}')
+    with CaptureQueriesContext(connection) as queries:
+        (added,) = count_running_time([newest])
+    assert added.totals == {"running_ms": 500}
+    assert len(queries) == 2
+    for query in queries.captured_queries:
+        plan = explain(query["sql"])
+        assert not WHOLE.search(plan), (query["sql"], plan)
+
+
+def copy_entry(entry: CountedEntry, *, times: int) -> None:
+    """So many behind it, in the same chain."""
+    given = Entry.objects.get(pk=entry.id)
+    Entry.objects.bulk_create(
+        Entry(
+            project_id=given.project_id,
+            run_id=given.run_id,
+            version=given.version,
+            seq=given.seq + number,
+            position=given.position + number,
+            at=given.at,
+            type=given.type,
+            actor=given.actor,
+            payload=given.payload,
+            payload_sha256="",
+            prev_hash=f"copy {number}",
+            hash=f"copy {number + 1}",
+        )
+        for number in range(1, times + 1)
+    )
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE ledger_entry")
 
 
 def test_an_entry_without_a_reading_adds_none(worked: str) -> None:

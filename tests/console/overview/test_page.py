@@ -76,7 +76,7 @@ def test_the_figures_of_what_happened(busy: None, bob: Person, read: Read) -> No
     rules = read_text(read_section(page, "rules-title"))
     assert "asked 2 , approved 1 , denied 1" in rules
     agents = read_text(read_section(page, "agents-title"))
-    assert re.search(r"robo .* 5 .* 3 1 \$2\.50", agents), agents
+    assert re.search(r"robo .* 5 .* 3 – 1 \$2\.50", agents), agents
 
 
 def test_calls_instead_of_steps(busy: None, bob: Person, read: Read) -> None:

@@ -26,6 +26,7 @@ from ledger.statistics.selectors import (
 from ledger.statistics.slices import COLUMNS, Figures, Key
 from ledger.statistics.store import add_figures
 from reviews.models import Review
+from reviews.statistics.attention import read_attention
 from reviews.statistics.selectors import (
     read_review_counts,
     read_rule_counts,
@@ -151,6 +152,7 @@ def test_no_big_table_is_read_as_a_whole(filled: Project) -> None:
         read_spend(scope=week, by="run", limit=10)
         read_review_counts(scope=week)
         read_rule_counts(scope=week)
+        read_attention(scope=week)
         read_time_to_ruling(scope=week)
         read_time_to_ruling_by_kind(scope=week)
 

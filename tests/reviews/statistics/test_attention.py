@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import httpx
 import pytest
+from django.apps import apps
+from django.db import transaction
 
 from accounts.models import Project
 from ledger.models import PeriodCount, PeriodTotals, StatisticsCursor
 from ledger.statistics.counting import count_project, count_slice
 from ledger.statistics.recount import list_differences, rebuild_statistics
-from ledger.statistics.selectors import read_totals
+from ledger.statistics.selectors import get_counted_until, read_totals
+from reviews.statistics.attention import read_attention
+from reviews.statistics.counts import FOLDED
 from tests.gateway.calls.calls import command, rule
 from tests.gateway.plans.planning import approve, bash, build_plan, build_step
 from tests.ledger.statistics.work import scope_of
@@ -125,6 +130,24 @@ def test_an_older_ledger_is_counted_whole(
     assert whole.reviews_opened == 3
     rebuild_in_slices(project, size=1)
     assert read_totals(scope=scope_of(project)) == whole
+
+
+def test_an_upgrade_forgets_the_figures_and_counts_them_anew(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    alike = [ask_to_run(agent, f"rm -rf src/{name}") for name in "ab"]
+    rule_all(reviewer, read_items(reviewer, alike), "approve")
+    rebuild_statistics(project_id=project.pk)
+    whole = read_attention(scope=scope_of(project))
+    assert (whole.reviews, whole.not_asked[FOLDED]) == (2, 1)
+    migration = import_module("ledger.migrations.0015_count_attention")
+    with transaction.atomic():
+        migration.forget_figures(apps, None)
+        assert get_counted_until(project_id=project.pk).at is None
+        assert read_attention(scope=scope_of(project)).reviews == 0
+        count_project(project_id=project.pk)
+        assert read_attention(scope=scope_of(project)) == whole
+        transaction.set_rollback(True)
 
 
 def rebuild_in_slices(project: Project, *, size: int) -> None:

@@ -1,0 +1,1 @@
+"""What agents cost people: how often they ask, what needed no person, who disagreed."""
