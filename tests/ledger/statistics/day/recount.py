@@ -40,6 +40,8 @@ def recount(runs: Sequence[ExportedRun], people: Mapping[str, str]) -> Counts:
     """`people` are names by the actors of entries."""
     counts: Counts = Counter()
     kinds: dict[str, str] = {}
+    own = [run for run in runs if run.agent not in SYSTEM_AGENTS]
+    counts.update(_count_attention(own))
     for run in runs:
         for entry in run.entries:
             counts.update(_count_review(entry, people, kinds))
@@ -56,6 +58,29 @@ def recount(runs: Sequence[ExportedRun], people: Mapping[str, str]) -> Counts:
             for key in keys:
                 counts.update({(*key, what): number for what, number in spent.items()})
     return +counts
+
+
+def _count_attention(runs: Sequence[ExportedRun]) -> dict[tuple[str, ...], int]:
+    """Reviews that agents opened, how long they worked, and what needed no person."""
+    found: Counts = Counter()
+    running_ms = 0
+    for run in runs:
+        before = 0
+        for entry in run.entries:
+            payload = entry["payload"]
+            found["attention", "reviews"] += entry["type"] == "review.opened"
+            if entry["type"] in {"step.judged", "call.judged"}:
+                running_ms += max(0, payload["running_ms"] - before)
+                before = payload["running_ms"]
+            if entry["type"] == "call.judged" and payload["permission"]:
+                found["attention", "permission"] += 1
+    found["attention", "hours"] = round(_round_hours(running_ms / 3_600_000))
+    return found
+
+
+def _round_hours(hours: float) -> float:
+    """In ten-thousandths, as they are told."""
+    return round(hours, 4) * 10_000
 
 
 def _count_spent(entry: Entry) -> dict[str, int]:
@@ -135,7 +160,12 @@ def read_told(client: httpx.Client, *, since: str, labels: Sequence[str]) -> Cou
             counts["hour", point["at"][:13], decision] = number
     for name in ("findings", "paused_by", "calls", "call_findings"):
         counts.update({(name, key): number for key, number in gates[name].items()})
-    for kind, told in ask("reviews")["by_kind"].items():
+    reviews = ask("reviews")
+    counts["attention", "reviews"] = reviews["interruptions"]["reviews"]
+    hours = reviews["interruptions"]["agent_hours"]
+    counts["attention", "hours"] = round(_round_hours(hours))
+    counts["attention", "permission"] = reviews["not_asked"]["permission"]
+    for kind, told in reviews["by_kind"].items():
         counts["opened", kind] = told["opened"]
         counts["expired", kind] = told["expired"]
         for action, number in told["ruled"].items():
