@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 import httpx
 import pytest
 
 from accounts.models import Project
-from gateway.transitions import build_time_facts
-from gateway.use_cases import call_requests
-from ledger.state import RunState
+from gateway.use_cases import tool_calls
+from guidance.core.look_first import Look
 from ledger.statistics.counting import count_project
 from ledger.statistics.recount import list_differences
 from tests.gateway.calls.calls import command, rule
 from tests.reviews.statistics.test_reviews import ask
-from tests.support.builders import start_run
+from tests.support.builders import make_policy, start_run
 
 Say = Callable[..., None]
 
 
 @pytest.fixture
-def say(monkeypatch: pytest.MonkeyPatch) -> Say:
-    """The entries of all calls from here on say that a model has looked at them."""
+def say(monkeypatch: pytest.MonkeyPatch, project: Project) -> Say:
+    """A model that the policy lets look first says this of all calls from here on."""
+    look = {"enabled": True, "rules": ["delete-*"]}
+    make_policy("looked", project=project, tools={"first_look": look})
 
-    def say_of_calls(answer: str | None, *, settles: bool = False, blind: bool) -> None:
-        look = {
-            "answer": answer,
-            "settles": settles,
-            "blind": blind,
-            "model": "small",
-            "reason": "A build folder.",
-            "trouble": None,
-        }
+    def say_of_calls(answer: str | None, *, blind: bool) -> None:
+        trouble = None if answer else "no answer within 8 s"
+        said = Look(answer=answer, reason="Why.", blind=blind, trouble=trouble)
 
-        def build_facts(run: RunState, at: datetime) -> dict[str, Any]:
-            return {**build_time_facts(run, at), "first_look": look}
+        async def look_first(*_: object, **__: object) -> Look:
+            return said
 
-        monkeypatch.setattr(call_requests, "build_time_facts", build_facts)
+        monkeypatch.setattr(tool_calls, "look_first", look_first)
 
     return say_of_calls
+
+
+def call_under_policy(agent: httpx.Client) -> dict[str, Any]:
+    return command(agent, start_run(agent, policy="looked"))
 
 
 def test_people_and_the_model_are_compared_where_they_did_not_see_it(
@@ -55,15 +53,14 @@ def test_people_and_the_model_are_compared_where_they_did_not_see_it(
         ("allow", True, ("approve", "approve", "deny", "abort")),
         ("deny", True, ("approve", "deny")),
         # They saw it, or it had no answer: nothing is compared.
-        ("allow", False, ("deny",)),
-        ("ask", True, ("deny",)),
-        (None, True, ("deny",)),
+        ("ask", False, ("deny",)),
+        (None, False, ("deny",)),
     ):
         say(answer, blind=blind)
         for action in actions:
-            ruled = rule(reviewer, command(agent, start_run(agent)), action)
+            ruled = rule(reviewer, call_under_policy(agent), action)
             assert ruled.status_code == 200, ruled.text
-    command(agent, start_run(agent))  # nobody has ruled on it
+    call_under_policy(agent)  # nobody has ruled on it
     count_project(project_id=project.pk)
 
     model = ask(manager)["disagreement"]["with_model"]
@@ -80,7 +77,7 @@ def test_a_changed_call_is_no_agreement(
 ) -> None:
     for answer in ("allow", "deny"):
         say(answer, blind=True)
-        call = command(agent, start_run(agent))
+        call = call_under_policy(agent)
         rule(reviewer, call, "amend", amended={"command": "ls build"})
     count_project(project_id=project.pk)
     model = ask(manager)["disagreement"]["with_model"]
@@ -90,10 +87,11 @@ def test_a_changed_call_is_no_agreement(
 def test_what_a_model_settled_needed_no_person(
     agent: httpx.Client, manager: httpx.Client, project: Project, say: Say
 ) -> None:
-    run = start_run(agent)
-    say("allow", settles=True, blind=False)
-    command(agent, run, "ls")
-    say("allow", settles=False, blind=True)
-    command(agent, run, "ls")
+    say("allow", blind=False)
+    assert call_under_policy(agent)["decision"] == "allow"
+    say("deny", blind=False)
+    assert call_under_policy(agent)["decision"] == "block"
+    say("allow", blind=True)
+    assert call_under_policy(agent)["decision"] == "require-confirmation"
     count_project(project_id=project.pk)
-    assert ask(manager)["not_asked"]["model"] == 1
+    assert ask(manager)["not_asked"]["model"] == 2

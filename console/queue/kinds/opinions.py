@@ -18,7 +18,6 @@ _WORDS = {
     ASK: ("leaves it to you", "pause"),
 }
 _NO_ANSWER = ("could not answer", "slow")
-_LETS_RUN = ("approve", "amend")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ def _build_blind(review: Review) -> ShownOpinion | None:
     if look is None:
         return None
     shown = _build(look["answer"], look["reason"], look["model"])
-    differs = (review.ruling.action in _LETS_RUN) != (look["answer"] == ALLOW)
+    differs = (review.ruling.action == "approve") != (look["answer"] == ALLOW)
     return ShownOpinion(
         word=shown.word,
         tone=shown.tone,
