@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import Any
 
-from agents import RunConfig
+import httpx
+from agents import Agent, RunConfig
+from agents.testing import ModelStep, assistant_message
+from agents.testing import ScriptedModel as ScriptedTurns
 from checkrail import AsyncCheckrail, Checkrail
+from checkrail.answers import ReviewRef
 from checkrail.integrations.langchain import CheckrailMiddleware
 from checkrail.integrations.langgraph import drive
 from checkrail.integrations.openai_agents import run_with_checkrail
+from checkrail.mcp.session import Session
 from checkrail.testing import approve, fake_checkrail
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
@@ -17,8 +24,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.integrations.scripted import ScriptedModel, calls, recorder, says
 from tests.integrations.test_langgraph import thread
+from tests.integrations.test_mcp import in_memory
 from tests.integrations.test_notes import RM, TIDY_UP, tool_messages
 from tests.integrations.test_openai_agents import Scene, shell
+from tests.reviews.agent_notes.telling import check_ledger, list_states, tell
+from tests.support.people import rule
 
 SILENT = RunConfig(tracing_disabled=True)
 QUOTED = 'Note (scope): alice, a reviewer, wrote: "Keep dist."'
@@ -98,3 +108,68 @@ async def test_openai_agents_read_it_with_the_result() -> None:
             await run_with_checkrail(scene.agent, "Tidy up", run=run, run_config=SILENT)
     (told,) = scene.heard()
     assert told.count(QUOTED) == 1
+
+
+async def test_openai_agents_go_on_with_what_comes_at_the_end(
+    async_checkrail: AsyncCheckrail, reviewer: httpx.Client
+) -> None:
+    """Against the server: it comes with the answer to the last turn, and the next reads it."""
+    turns = [ModelStep(output=[assistant_message(words)]) for words in ("Done", "Kept")]
+    model = ScriptedTurns(turns)
+    async with async_checkrail.run("Tidy up") as run:
+        tell(reviewer, run.id, "Keep dist.", tags=["scope"])
+        result = await run_with_checkrail(
+            Agent(name="robo", model=model), "Tidy up", run=run, run_config=SILENT
+        )
+    assert result.final_output == "Kept"
+    first, second = (json.dumps(call.input) for call in model.calls)
+    assert "Keep dist" not in first
+    assert second.count('a reviewer, wrote: \\"Keep dist.\\"') == 1
+    assert list_states(reviewer, run.id) == ["read"]
+    await asyncio.to_thread(check_ledger, run.id)
+
+
+async def test_openai_agents_go_on_after_a_ruling_with_a_note(
+    async_checkrail: AsyncCheckrail, reviewer: httpx.Client
+) -> None:
+    scene = Scene([shell("rm -rf build")], [shell("ls")])
+
+    def answer(asked: ReviewRef) -> None:
+        tell(reviewer, run.id, "Keep dist.")
+        rule(reviewer, asked.id, "approve")
+
+    async with async_checkrail.run("Tidy up", on_wait=answer) as run:
+        await run_with_checkrail(scene.agent, "Tidy up", run=run, run_config=SILENT)
+    told, later = scene.heard()
+    assert told.count('a reviewer, wrote: "Keep dist."') == 1
+    assert "Keep dist" not in later
+    assert list_states(reviewer, run.id) == ["read"]
+
+
+async def test_tools_over_mcp_tell_it_once(
+    async_checkrail: AsyncCheckrail, agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run: str = agent.post("/runs", json={"task": "Tidy up"}).json()["id"]
+    async with in_memory(Session(async_checkrail, run_id=run)) as call:
+
+        async def heard(tool: str, /, **arguments: Any) -> list[str]:
+            notes = (await call(tool, **arguments))["notes"]
+            return [note["text"] for note in notes]
+
+        tell(reviewer, run, "With a step", tags=["scope"])
+        (note,) = (await call("report_step", tokens=5))["notes"]
+        assert (note["text"], note["tags"]) == ("With a step", ["scope"])
+        assert note["by"] and note["at"]
+        tell(reviewer, run, "With a call")
+        arguments = {"command": "ls"}
+        asked = {"tool": "Bash", "arguments": arguments}
+        assert await heard("check_tool_call", **asked) == ["With a call"]
+        assert await heard("check_tool_call", **asked) == []
+        wish = await call("request_approval", title="May I?")
+        tell(reviewer, run, "With a decision")
+        rule(reviewer, str(wish["id"]).removeprefix("review-"), "approve")
+        assert await heard("get_decision", id=wish["id"]) == ["With a decision"]
+        assert await heard("get_decision", id=wish["id"]) == []
+        assert await heard("report_step", tokens=5) == []
+    assert list_states(reviewer, run) == ["read"] * 3
+    await asyncio.to_thread(check_ledger, run)

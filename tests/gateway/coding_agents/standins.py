@@ -35,6 +35,11 @@ class Model:
         """All that the model was ever told, as one text."""
         return json.dumps(self.heard)
 
+    def count_in_each(self, text: str) -> list[int]:
+        """How often each request has it: all of them repeat what was said before."""
+        quoted = json.dumps(text)[1:-1]
+        return [json.dumps(request).count(quoted) for request in self.heard]
+
 
 @contextmanager
 def standing_in() -> Iterator[Model]:

@@ -24,6 +24,7 @@ from tests.gateway.coding_agents.real.programs import (
 )
 from tests.gateway.coding_agents.standins import TOKENS, Turn
 from tests.reviews.agent_notes.telling import list_states, tell
+from tests.reviews.halts.halting import halt
 from tests.support.builders import (
     Person,
     Robot,
@@ -37,6 +38,7 @@ from tests.support.waiting import until
 
 pytestmark = needs_claude
 ASKED = "rm -rf build"
+WAITS = "touch begun; until [ -e go ]; do sleep 0.1; done"
 
 
 Govern = Callable[..., None]
@@ -66,6 +68,12 @@ def start(session: Session, *words: str, tools: str = "Bash") -> subprocess.Pope
 
 def run_session(session: Session, *words: str) -> dict[str, Any]:
     return last_document(start(session, *words))
+
+
+def added(session: Session, request: int) -> str:
+    """What the last message of a request says beside the result of the tool."""
+    parts = session.model.heard[request]["messages"][-1]["content"]
+    return "\n".join(part["text"] for part in parts if part["type"] == "text")
 
 
 @pytest.mark.parametrize("by_http", [False, True], ids=["command", "http"])
@@ -115,6 +123,7 @@ def test_a_note_reaches_its_model_once(
     govern: Govern,
     project: Project,
     reviewer: httpx.Client,
+    bob: Person,
     by_http: bool,
 ) -> None:
     govern(by_http=by_http)
@@ -126,8 +135,47 @@ def test_a_note_reaches_its_model_once(
     rule(reviewer, str(review.code), "approve")
 
     assert last_document(process)["result"] == "All done."
-    assert session.model.told.count('a reviewer, wrote: \\"Keep dist\\"') == 1
+    told = 'a reviewer, wrote: "Keep dist"'
+    assert session.model.count_in_each(told) == [0, 1, 1, 1]
+    assert f"additional context: Note (scope): {bob.user.username}, {told}" in added(
+        session, 1
+    )
     assert list_states(reviewer, str(review.run.code)) == ["read"]
+
+
+def test_a_note_reaches_it_while_a_tool_runs(
+    session: Session, govern: Govern, project: Project, reviewer: httpx.Client
+) -> None:
+    govern()
+    session.model.script = [bash(WAITS), bash("touch two")]
+    process = start(session, "Clean up")
+
+    until(lambda: (session.project / "begun").exists(), seconds=60)
+    run = str(Run.objects.get(project=project).code)
+    tell(reviewer, run, "Keep dist")
+    (session.project / "go").touch()
+
+    assert last_document(process)["result"] == "All done."
+    told = 'a reviewer, wrote: "Keep dist"'
+    assert session.model.count_in_each(told) == [0, 1, 1]
+    assert "PostToolUse:Bash hook additional context: Note: " in added(session, 1)
+    assert list_states(reviewer, run) == ["read"]
+
+
+def test_a_halt_ends_it(
+    session: Session, govern: Govern, reviewer: httpx.Client
+) -> None:
+    govern()
+    session.model.script = [bash(WAITS), bash("touch two")]
+    process = start(session, "Clean up")
+
+    until(lambda: (session.project / "begun").exists(), seconds=60)
+    halt(reviewer, reason="Look at it")
+    (session.project / "go").touch()
+
+    assert last_document(process)["terminal_reason"] == "hook_stopped"
+    assert len(session.model.heard) == 1
+    assert not (session.project / "two").exists()
 
 
 @pytest.mark.parametrize("megabytes", [2, 4, 8, 32])

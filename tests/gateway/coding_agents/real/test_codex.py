@@ -14,6 +14,7 @@ from accounts.models import Project
 from ledger.models import Run
 from tests.gateway.coding_agents.real.programs import Session, program, waiting_review
 from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
+from tests.reviews.agent_notes.telling import list_states, tell
 from tests.support.builders import Robot, make_policy
 from tests.support.live import Live
 from tests.support.people import rule
@@ -102,6 +103,26 @@ def test_calls_are_denied_approved_and_changed(
     assert run.tokens_used == 4 * TOKENS
 
 
+def test_a_note_reaches_its_model_once(
+    session: Session,
+    live: Live,
+    robo: Robot,
+    project: Project,
+    reviewer: httpx.Client,
+) -> None:
+    install("codex", url=live.url, key=robo.key)
+    session.model.script = [shell("find build -delete"), shell("touch two")]
+    process = start(session, "Clean up")
+
+    review = waiting_review(project)
+    tell(reviewer, str(review.run.code), "Keep dist", tags=["scope"])
+    rule(reviewer, str(review.code), "approve")
+    process.communicate(timeout=50)
+
+    assert session.model.count_in_each('a reviewer, wrote: "Keep dist"') == [0, 1, 1]
+    assert list_states(reviewer, str(review.run.code)) == ["read"]
+
+
 def test_a_stopped_run_runs_nothing_more(
     session: Session, live: Live, robo: Robot, project: Project
 ) -> None:
@@ -116,7 +137,7 @@ def test_a_stopped_run_runs_nothing_more(
 
     names = {path.name for path in session.project.iterdir()}
     assert "three" not in names
-    assert Run.objects.get(project=project).status == "stopped"
+    assert Run.objects.get(project=project, task="Work").status == "stopped"
     assert "Checkrail" in session.model.told
 
 
