@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts.models import User
 from guidance.core.runs.allowances import Allowance, read_allowances
 from ledger.chain import format_timestamp
+from ledger.halts.held_runs import get_judged_time
 from ledger.models import FINAL, Run
 
 _PERSON = "user:"
@@ -25,8 +26,16 @@ def list_allowances(run: Run, *, at: datetime) -> tuple[Allowance, ...]:
         return ()
     if run.status in FINAL:
         return ()
-    stored = read_allowances(json.loads(run.memory).get("allowances"))
-    return tuple(each for each in stored if each.covers(run.last_step + 1, at))
+    stored = read_stored_allowances(run)
+    if not stored:
+        return ()
+    judged_at = get_judged_time(run, at)
+    return tuple(each for each in stored if each.covers(run.last_step + 1, judged_at))
+
+
+def read_stored_allowances(run: Run) -> tuple[Allowance, ...]:
+    """Also those whose time is over, until a step or a person ends them."""
+    return read_allowances(json.loads(run.memory).get("allowances"))
 
 
 def serialize_allowances(run: Run) -> list[dict[str, Any]]:

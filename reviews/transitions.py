@@ -10,6 +10,7 @@ from guidance.core.runs.allowances import (
     remove_allowance,
     replace_allowance,
 )
+from guidance.core.runs.memory import Memory
 from guidance.core.runs.plans import (
     PURPOSE_KEPT,
     ApprovedCall,
@@ -84,10 +85,26 @@ def apply_moved_deadlines(run: RunState, payload: Payload, _at: datetime) -> Run
             due_at = datetime.fromisoformat(moved["due_at"])
             run = run.with_review(replace(review, due_at=due_at))
     since = payload["running_since"]
-    if since is None or run.running_time is None:
-        return run
-    time = replace(run.running_time, since=datetime.fromisoformat(since))
-    return replace(run, running_time=time)
+    if since is not None and run.running_time is not None:
+        time = replace(run.running_time, since=datetime.fromisoformat(since))
+        run = replace(run, running_time=time)
+    return replace(run, memory=_move_memory(run.memory, payload))
+
+
+def _move_memory(memory: Memory, payload: Payload) -> Memory:
+    """Older entries say nothing of what was allowed beforehand."""
+    ends = {
+        moved["allowance"]: datetime.fromisoformat(moved["ends_at"])
+        for moved in payload.get("allowances", ())
+    }
+    allowances = tuple(
+        replace(each, ends_at=ends.get(each.code, each.ends_at))
+        for each in memory.allowances
+    )
+    plan, moved = memory.plan, payload.get("plan")
+    if plan is not None and moved is not None and plan.code == moved["plan"]:
+        plan = replace(plan, ends_at=datetime.fromisoformat(moved["ends_at"]))
+    return replace(memory, allowances=allowances, plan=plan)
 
 
 def apply_opened(run: RunState, payload: Payload, at: datetime) -> RunState:

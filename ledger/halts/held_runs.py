@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TypeVar
 
 from django.db.models import Model, Q, QuerySet
@@ -41,6 +42,16 @@ def exclude_held(rows: QuerySet[M], *, run: str) -> QuerySet[M]:
     for halt in Halt.objects.filter(released_at=None):
         rows = rows.exclude(**{f"{run}__in": filter_held(halt).values("pk")})
     return rows
+
+
+def get_judged_time(run: Run, at: datetime) -> datetime:
+    """The moment that deadlines of this run are compared with: that of the oldest halt that
+    holds it, else `at`."""
+    standing = Halt.objects.filter(project_id=run.project_id, released_at=None)
+    for halt in standing.order_by("pk"):
+        if filter_held(halt).filter(pk=run.pk).exists():
+            return min(halt.at, at)
+    return at
 
 
 def _build_label_filter(label: str) -> Q:

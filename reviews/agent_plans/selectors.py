@@ -13,6 +13,7 @@ from django.utils import timezone
 from guidance.core.plans.words import get_text
 from guidance.core.runs.plans import RunPlan
 from ledger.chain import format_timestamp
+from ledger.halts.held_runs import get_judged_time
 from ledger.models import FINAL, Entry, Run
 from ledger.state import build_state
 from reviews.agent_plans.ending import RUN_ENDED
@@ -121,6 +122,8 @@ def _build_plan(
     amended = ruling.amended if ruling is not None else None
     uses, outside, ended_at = [], 0, None
     ends_at = approved and datetime.fromisoformat(approved[1]["ends_at"])
+    if stands is not None and stands.review == str(review.code):
+        ends_at = stands.ends_at  # a halt may have given it more time
     if ended is not None:
         ended_at, payload = ended
         uses, outside = payload["used"], payload["outside"]
@@ -149,7 +152,7 @@ def _find_state(run: Run, ends_at: datetime | None) -> tuple[str, datetime | Non
     """Of one that no entry has ended."""
     if run.status in FINAL or run.status == "stopped":
         return RUN_ENDED, run.finished_at
-    if ends_at is not None and timezone.now() >= ends_at:
+    if ends_at is not None and get_judged_time(run, timezone.now()) >= ends_at:
         return "time", ends_at
     return STANDING, None
 

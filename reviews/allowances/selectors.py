@@ -9,8 +9,13 @@ from datetime import datetime
 from typing import Any
 
 from guidance.core.runs.allowances import Allowance
-from ledger.allowances import get_person_names, serialize_allowance
+from ledger.allowances import (
+    get_person_names,
+    read_stored_allowances,
+    serialize_allowance,
+)
 from ledger.chain import format_timestamp
+from ledger.halts.held_runs import get_judged_time
 from ledger.models import FINAL, Entry, Run
 from reviews.models import Review
 from reviews.transitions import build_allowance
@@ -69,14 +74,17 @@ def find_allowance(review: Review, *, at: datetime) -> GivenAllowance | None:
     if given is None:
         return None
     allowance = build_allowance(given[1], given[0].at)
-    run = Run.objects.only("status", "last_step", "finished_at").get(pk=review.run_id)
+    run = Run.objects.get(pk=review.run_id)
+    for standing in read_stored_allowances(run):
+        if standing.code == allowance.code:
+            allowance = standing  # a halt may have given it more time
     state, ended_at, ended_by = STANDING, None, ""
     if ended is not None:
         state, ended_at = ended[1]["reason"], ended[0].at
         ended_by = ended[0].actor
     elif run.status in FINAL or run.status == "stopped":
         state, ended_at = RUN_ENDED, run.finished_at
-    elif at >= allowance.ends_at:
+    elif get_judged_time(run, at) >= allowance.ends_at:
         state, ended_at = TIME, allowance.ends_at
     return GivenAllowance(
         allowance=allowance,

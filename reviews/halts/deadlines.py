@@ -20,7 +20,9 @@ from django.utils import timezone
 
 from accounts.models import SYSTEM_AGENTS
 from common.errors import DomainError
+from guidance.core.runs.allowances import Allowance
 from guidance.core.runs.halts import Interval, measure_halted
+from guidance.core.runs.plans import RunPlan
 from ledger.chain import format_timestamp
 from ledger.halts.held_runs import filter_open
 from ledger.models import Entry, Halt, Run
@@ -33,6 +35,7 @@ from ledger.writer.locking import lock_project
 from ledger.writer.state_cache import StateCache
 from reviews.models import Grant, GrantState, Review, ReviewState
 from reviews.plan import CLOCK
+from reviews.teamwork.snooze import waits_for_event
 
 TYPE = "run.deadlines_moved"
 HINTS = TaskHints("reviews.tasks.move_deadlines")
@@ -40,13 +43,14 @@ HINTS = TaskHints("reviews.tasks.move_deadlines")
 
 @dataclass(kw_only=True)
 class MoveDeadlines(ChangeRequest[None]):
-    """Reviews, grants and the running clock go on where the halt found them."""
+    """All that had a time left goes on where the halt found it."""
 
     moves_deadlines = True
     halt: KnownHalt
     earlier: Sequence[Interval] = field(default=(), init=False)
     reviews: Sequence[Review] = field(default=(), init=False)
     grants: Sequence[Grant] = field(default=(), init=False)
+    plan_approved_at: datetime | None = field(default=None, init=False)
     done: bool = field(default=False, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
@@ -56,6 +60,9 @@ class MoveDeadlines(ChangeRequest[None]):
         grants = Grant.objects.filter(run_id=run.id, state=GrantState.ISSUED)
         self.reviews = list(reviews.order_by("pk"))
         self.grants = list(grants.order_by("pk"))
+        if run.memory.plan is not None:
+            approved = Entry.objects.filter(run_id=run.id, type="plan.approved")
+            self.plan_approved_at = approved.latest("seq").at
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         if self.done:
@@ -69,8 +76,13 @@ class MoveDeadlines(ChangeRequest[None]):
             "reviews": [self._move_review(plan, each) for each in self.reviews],
             "grants": [self._move_grant(plan, each) for each in self.grants],
             "running_since": moved_since and moved_since.isoformat(),
+            "allowances": [
+                self._move_allowance(each) for each in run.memory.allowances
+            ],
+            "plan": self._move_plan(run.memory.plan),
         }
         plan.add_entry(TYPE, actor=CLOCK, payload=payload)
+        self._keep_aside(plan, run)
         return plan.change()
 
     def _measure(self, since: datetime) -> timedelta:
@@ -81,15 +93,30 @@ class MoveDeadlines(ChangeRequest[None]):
         more = self._measure(review.opened_at)
         due_at = review.due_at + more
         answer_by = review.answer_by if review.late_at else review.answer_by + more
+        times = {"answer_by": answer_by, "due_at": due_at}
+        if review.snoozed_until is not None and waits_for_event(review):
+            times["snoozed_until"] = review.snoozed_until + more
         rows = Review.objects.filter(pk=review.pk)
-        plan.side_updates.append(
-            partial(rows.update, due_at=due_at, answer_by=answer_by)
+        plan.side_updates.append(partial(rows.update, **times))
+        told = {name: format_timestamp(at) for name, at in times.items()}
+        return {"review": str(review.code), **told}
+
+    def _keep_aside(self, plan: Plan, run: RunState) -> None:
+        """This entry is nothing that somebody waits for who set a review aside."""
+        rows = Review.objects.filter(
+            pk__in=[review.pk for review in self.reviews], snoozed_seq=run.head_seq
         )
-        return {
-            "review": str(review.code),
-            "answer_by": format_timestamp(answer_by),
-            "due_at": format_timestamp(due_at),
-        }
+        plan.side_updates.append(partial(rows.update, snoozed_seq=plan.next_seq - 1))
+
+    def _move_allowance(self, allowance: Allowance) -> dict[str, str]:
+        ends_at = allowance.ends_at + self._measure(allowance.given_at)
+        return {"allowance": allowance.code, "ends_at": format_timestamp(ends_at)}
+
+    def _move_plan(self, approved: RunPlan | None) -> dict[str, str] | None:
+        if approved is None or self.plan_approved_at is None:
+            return None
+        ends_at = approved.ends_at + self._measure(self.plan_approved_at)
+        return {"plan": approved.code, "ends_at": format_timestamp(ends_at)}
 
     def _move_grant(self, plan: Plan, grant: Grant) -> dict[str, Any]:
         expires_at = grant.expires_at + self._measure(grant.issued_at)

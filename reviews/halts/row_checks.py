@@ -24,7 +24,9 @@ def move_expected(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> Non
     """What giving a run its time back does to its rows."""
     for moved in payload["reviews"]:
         review = rows.get_table("review")[moved["review"],]
-        review.change(now, answer_by=moved["answer_by"], due_at=moved["due_at"])
+        review.change(
+            now, **{name: at for name, at in moved.items() if name != "review"}
+        )
     for moved in payload["grants"]:
         grant = rows.get_table("grant")[moved["call"],]
         grant.change(now, expires_at=moved["expires_at"])

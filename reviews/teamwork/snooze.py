@@ -29,6 +29,12 @@ def get_latest(review: Review, at: datetime) -> datetime:
     return review.answer_by if at < review.answer_by else review.due_at
 
 
+def waits_for_event(review: Review) -> bool:
+    """Whether no time of day was chosen: it is back when it is to be answered, which is
+    later by the time for which its run is halted."""
+    return review.snoozed_for in {SnoozedFor.RUN, SnoozedFor.COMMENT}
+
+
 @dataclass(kw_only=True)
 class SnoozeReview(ReviewChangeRequest):
     """`until` is None where an event brings it back: `event` is of `SnoozedFor`."""
@@ -104,7 +110,7 @@ class EndSnooze(ChangeRequest[bool]):
         row = self.row
         if row is None or row.snoozed_until is None:
             return ""
-        if row.snoozed_until <= at:
+        if row.snoozed_until <= at and not (self.halted and waits_for_event(row)):
             return "time"
         moved = run.head_seq > (row.snoozed_seq or 0)
         return "run" if row.snoozed_for == SnoozedFor.RUN and moved else ""

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from common.errors import DomainError
+from ledger.halts.held_runs import exclude_held
 from ledger.writer import ChangeRequest, get_writer
 from reviews.errors import ReviewNotOpen
 from reviews.models import Review, SnoozedFor
@@ -38,11 +39,17 @@ def return_snoozed() -> int:
     """Bring back what was set aside and is due; returns how many came back here."""
     aside = Review.objects.filter(state=OPEN, snoozed_until__isnull=False)
     moved = Q(snoozed_for=SnoozedFor.RUN, run__head_seq__gt=F("snoozed_seq"))
-    due = aside.filter(Q(snoozed_until__lte=timezone.now()) | moved)
-    codes = due.values_list("run__code", "code")[:SWEEP_LIMIT]
+    over = aside.filter(snoozed_until__lte=timezone.now())
+    timed = over.filter(snoozed_for=SnoozedFor.TIME)
+    for_event = exclude_held(over.exclude(snoozed_for=SnoozedFor.TIME), run="run_id")
+    codes = {
+        code
+        for due in (timed, for_event, aside.filter(moved))
+        for code in due.values_list("run__code", "code")[:SWEEP_LIMIT]
+    }
     return sum(
         _attempt(EndSnooze(run_code=str(run), review_code=str(review)))
-        for run, review in codes
+        for run, review in sorted(codes)
     )
 
 

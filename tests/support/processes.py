@@ -108,12 +108,14 @@ def another_web_process(
             *("--http", "config.server.http_protocol:TimedProtocol"),
         ),
         variables=environment(
-            DATABASE_URL=database_url(),
-            REDIS_URL=os.environ["REDIS_URL"],
-            SECRET_KEY=settings.SECRET_KEY,
-            CHECKRAIL_HOSTS="127.0.0.1",
-            CHECKRAIL_ORIGINS=url,
-            **(variables or {}),
+            **{
+                "DATABASE_URL": database_url(),
+                "REDIS_URL": os.environ["REDIS_URL"],
+                "SECRET_KEY": settings.SECRET_KEY,
+                "CHECKRAIL_HOSTS": "127.0.0.1",
+                "CHECKRAIL_ORIGINS": url,
+                **(variables or {}),
+            }
         ),
         files=files,
         first=first,
