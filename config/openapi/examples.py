@@ -21,6 +21,13 @@ _NOTE = {
     "tags": ["scope"],
 }
 
+_HALT = {
+    "id": "0199f2d7-2b90-7a14-8f3c-6e5d4c3b2a19",
+    "reason": "It deletes what it should test.",
+    "by": "bob",
+    "at": "2026-11-15T09:32:40.500000Z",
+}
+
 
 def _build_budget(left: Mapping[str, Any]) -> dict[str, Any]:
     limits = {"tokens": 10**6, "tool_calls": 10**4, "time_ms": 3_600_000}
@@ -137,6 +144,15 @@ BODIES: Mapping[str, Any] = {
     "write_agent_note": _build_body(
         note={"text": "Leave the fixtures as they are.", "tags": ["scope"]}
     ),
+    "begin_halt": _build_body(
+        project={"scope": {"project": True}, "reason": _HALT["reason"]},
+        agent={"scope": {"agent": "robo"}, "reason": _HALT["reason"]},
+        run={"scope": {"run": _RUN, "children": True}, "reason": _HALT["reason"]},
+    ),
+    "release_halt": _build_body(
+        all={"reason": "The key is revoked."},
+        in_stages={"reason": "The key is revoked.", "keep": [{"label": "team:shop"}]},
+    ),
     "assign_review": _build_body(
         person={"to": "bob", "note": "The 2025 table is right."},
         role={"to": "role:reviewer", "how": "round_robin"},
@@ -250,6 +266,22 @@ ANSWERS: Mapping[str, Any] = {
         "delivered_step": None,
         "read_at": None,
     },
+    "begin_halt": {
+        **_HALT,
+        "project": "shop",
+        "scope": {
+            "project": None,
+            "agent": "robo",
+            "label": None,
+            "run": None,
+            "children": False,
+        },
+        "state": "standing",
+        "released_by": None,
+        "released_at": None,
+        "release_reason": None,
+        "deadlines_moved_at": None,
+    },
     "list_rulings": {
         "items": [
             {
@@ -283,4 +315,14 @@ ANSWERS: Mapping[str, Any] = {
         "previous_cursor": None,
         "total": 1,
     },
+}
+# By the slug of a problem: what is refused with it.
+PROBLEMS: Mapping[str, Any] = {
+    "halted": {
+        "type": "/problems/halted",
+        "title": "A person has halted this",
+        "status": 409,
+        "detail": f"Halted by bob: {_HALT['reason']}",
+        "halt": _HALT,
+    }
 }

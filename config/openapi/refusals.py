@@ -26,6 +26,7 @@ from common.errors import (
     UnsupportedMedia,
 )
 from config.fastpath.problems import MEDIA_TYPE
+from config.openapi.examples import PROBLEMS
 from ledger.idempotency import KeyReused
 from ledger.writer.halts import Halted
 from reviews.errors import (
@@ -156,8 +157,12 @@ def build_response_name(problems: Problems) -> str:
 def build_response(problems: Problems) -> dict[str, Any]:
     """What the document says of one status, for every operation that can answer it."""
     status = problems[0].status
-    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     titles = {problem.slug: problem.title for problem in problems}
+    shown = {slug: {"value": PROBLEMS[slug]} for slug in titles if slug in PROBLEMS}
+    refused = {
+        "schema": {"$ref": "#/components/schemas/Problem"},
+        **({"examples": shown} if shown else {}),
+    }
     return {
         "description": "\n".join(
             [
@@ -167,6 +172,6 @@ def build_response(problems: Problems) -> dict[str, Any]:
             ]
         ),
         **({"headers": _HEADERS[status]} if status in _HEADERS else {}),
-        "content": content,
+        "content": {MEDIA_TYPE: refused},
         "x-problems": titles,
     }

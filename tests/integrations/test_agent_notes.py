@@ -159,7 +159,8 @@ async def test_tools_over_mcp_tell_it_once(
         tell(reviewer, run, "With a step", tags=["scope"])
         (note,) = (await call("report_step", tokens=5))["notes"]
         assert (note["text"], note["tags"]) == ("With a step", ["scope"])
-        assert note["by"] and note["at"]
+        assert note["by"]
+        assert note["at"]
         tell(reviewer, run, "With a call")
         arguments = {"command": "ls"}
         asked = {"tool": "Bash", "arguments": arguments}

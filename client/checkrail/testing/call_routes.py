@@ -82,6 +82,7 @@ class FakeCall:
 
 def judge(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running(calling=True)
+    server.refuse_halted()
     scripted = take_scripted(server.calls, "allow", "decision")
     fields = _build_fields(body)
     if "arguments_json" in fields:  # no JSON object: the server blocks it
@@ -164,7 +165,7 @@ def show(_server: FakeServer, run: FakeRun, call: FakeCall, _body: Json) -> Answ
     }
 
 
-def claim(_server: FakeServer, run: FakeRun, call: FakeCall, body: Json) -> Answer:
+def claim(server: FakeServer, run: FakeRun, call: FakeCall, body: Json) -> Answer:
     run.refuse_closed()
     call.refuse_ungranted()
     if body["digest"] != call.digest:
@@ -172,6 +173,7 @@ def claim(_server: FakeServer, run: FakeRun, call: FakeCall, body: Json) -> Answ
     if call.spent:
         raise Refusal("grant-spent", 409, "The grant is spent already.")
     run.refuse_unless_running(calling=True)
+    server.refuse_halted()
     call.spent = True
     return 200, {
         "id": call.id,

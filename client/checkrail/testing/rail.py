@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,13 @@ from checkrail.testing.fakes import Refusal
 from checkrail.testing.routes import answer_request
 from checkrail.testing.scripts import Scripted
 from checkrail.testing.server import FakeServer, Word
-from checkrail.testing.shapes import Json, build_problem, build_waiting_note
+from checkrail.testing.shapes import (
+    AT,
+    Json,
+    build_problem,
+    build_waiting_note,
+    make_id,
+)
 from checkrail.transport.connection import API, StandIn, stand_ins
 
 Trouble = int | httpx.Response | Exception
@@ -77,6 +84,18 @@ class FakeRail:
         run.notes.append(note)
         code: str = note["id"]
         return code
+
+    def halt(
+        self, reason: str, *, by: str = "alice", released_after: float = math.inf
+    ) -> str:
+        """A person halts everything; it is released by `release()`, or after so many
+        seconds of the fake's own time."""
+        halt = {"id": make_id(), "reason": reason, "by": by, "at": AT}
+        self.server.begin_halt(halt, lasts=released_after)
+        return halt["id"]
+
+    def release(self) -> None:
+        self.server.end_halt()
 
     def cut(self) -> None:
         """The network is gone until `mend()`."""

@@ -11,6 +11,7 @@ from checkrail.testing.shapes import AT, POLICY, Json, build_evaluation, make_id
 
 
 def start(server: FakeServer, body: Json) -> Answer:
+    server.refuse_halted()
     run = FakeRun(body=body)
     server.runs[run.id] = run
     return 201, run.build_answer()
@@ -57,6 +58,7 @@ def _take_step(server: FakeServer, run: FakeRun, body: Json) -> Json:
     run.refuse_unless_running()
     if number != run.last_step + 1:
         raise Refusal("step-out-of-order", 409, "Not yet.", expected=run.last_step + 1)
+    server.refuse_halted()
     scripted = take_scripted(server.decisions, "continue", "decision")
     word = scripted["decision"]
     run.last_step = number
@@ -124,7 +126,10 @@ def answer_decision(server: FakeServer, run: FakeRun, query: Json) -> Answer:
     review = run.reviews[-1] if run.reviews else None
     if "review" in query:
         review = server.get_review(query["review"])
-    server.pass_time(run, review, float(query.get("wait", 0)))
+    wait = float(query.get("wait", 0))
+    if run.status == "running":
+        server.refuse_halted(wait)
+    server.pass_time(run, review, wait)
     seen = review and {"id": review.id, "kind": review.kind, "version": 1}
     if review is not None and review.state != "open" and run.status == "running":
         deliver_notes(run, f"decision {review.id}")
@@ -140,6 +145,7 @@ def answer_decision(server: FakeServer, run: FakeRun, query: Json) -> Answer:
 
 def ask(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     run.refuse_unless_running()
+    server.refuse_halted()
     return 201, server.open_review(
         run, body["kind"], body["title"], body
     ).build_answer()
@@ -148,6 +154,7 @@ def ask(server: FakeServer, run: FakeRun, body: Json) -> Answer:
 def submit_plan(server: FakeServer, run: FakeRun, body: Json) -> Answer:
     """Judged by nobody: which calls go through is for the script to say."""
     run.refuse_unless_running()
+    server.refuse_halted()
 
     def amend(script: Scripted) -> Json:
         changed = script.amended

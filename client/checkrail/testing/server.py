@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -33,6 +34,29 @@ class FakeServer:
         self.runs: dict[str, FakeRun] = {}
         self.now = 0.0
         self._looks = 0
+        self._halt: Json | None = None
+        self._released_at = 0.0
+
+    def begin_halt(self, halt: Json, *, lasts: float) -> None:
+        self._halt, self._released_at = halt, self.now + lasts
+
+    def end_halt(self) -> None:
+        self._halt = None
+
+    def refuse_halted(self, wait: float = 0.0) -> None:
+        """Unless it is released within `wait`: time passes until then."""
+        self._looks += self._halt is not None and self._released_at == math.inf
+        if self._looks > ENDLESS:
+            raise AssertionError(
+                "Nobody releases the halt, and the agent waits without timeout=."
+            )
+        if self._halt is not None:
+            self.now += min(wait, max(0.0, self._released_at - self.now))
+        if self._halt is None or self.now >= self._released_at:
+            self._halt = None
+            return
+        by, reason = self._halt["by"], self._halt["reason"]
+        raise Refusal("halted", 409, f"Halted by {by}: {reason}", halt=self._halt)
 
     def open_review(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from config.openapi.examples import ANSWERS, BODIES
+from config.openapi.examples import ANSWERS, BODIES, PROBLEMS
 from config.openapi.refusals import OWN
 from config.pages import PROBLEM_TYPES
 from tests.support.document import (
@@ -145,7 +145,7 @@ def test_the_closest_address_is_the_operation() -> None:
 
 
 def test_every_example_is_valid() -> None:
-    shown = 0
+    shown, refused = 0, set()
     for _, operation in operations():
         name = operation["operationId"]
         sent = operation.get("requestBody", {}).get("content", {})
@@ -160,6 +160,11 @@ def test_every_example_is_valid() -> None:
                     fault = first_fault(content["schema"], content["example"])
                     assert fault is None, f"{name}: {fault}"
                     shown += 1
+                for slug, example in content.get("examples", {}).items():
+                    fault = first_fault(content["schema"], example["value"])
+                    assert fault is None, f"{name}, {slug}: {fault}"
+                    refused.add(slug)
+    assert refused == PROBLEMS.keys()
     assert shown >= len(BODIES) + len(ANSWERS)
 
 

@@ -127,7 +127,8 @@ def test_what_waits_for_an_event_waits_on(
     return_snoozed()
     stored = rows.get()
     assert stored.snoozed_until == stored.answer_by
-    assert due is not None and stored.answer_by > due
+    assert due is not None
+    assert stored.answer_by > due
     check_ledger(run)
     entry = Entry.objects.filter(run__code=run, type="review.returned")
     assert not entry.exists()
