@@ -23,21 +23,23 @@ SIGNS = compile_byte_pattern(
 # What answers reviews, or changes who and what is asked.
 _RULING = re.compile(
     r"/api/v1/(?:reviews/(?:[^/\s\"'?]+/(?:ruling|claim|release|assign|snooze|handover|withdraw)|bulk-ruling)"
-    r"|runs/[^/\s\"'?]+/reopen"
-    r"|policies/\S+|me/tokens|agents\b\S*|people\S*|invitations/\S+|limits/raise|permissions\S*|halts/\S+|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
+    r"|runs/[^/\s\"'?]+/(?:reopen|notes(?![/\w]))"
+    r"|policies/\S+|me/tokens|agents\b\S*|people\S*|invitations/\S+|limits/raise|permissions\S*|halts\b\S*|project\b)|/reviews/[^/\s\"'?]+/(?:ruling|approve|deny|rule|amend)"
     r"|reviews/.{0,40}/ruling|/p/[^/\s]+/queue/[^/\s\"'?]+/(?:rule|amend|claim|release)\b"
     r"|https?://[\w.-]{0,80}checkrail[\w.-]{0,80}(?::\d+)?/\S{0,200}\b(?:approve|allow|accept)\b"
-    r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents)/\S*(?:new|edit|save|activate|revoke|delete)",
+    r"|/api/v1/exemptions|/p/[^/\s]+/(?:settings|policies|people|permissions|agents|halts)/\S*(?:new|edit|save|activate|revoke|delete|release)"
+    r"|/p/[^/\s]+/runs/[^/\s\"'?]+/tell\b",
     re.IGNORECASE,
 )
 _RULING_PATHS = compile_byte_pattern("api/v1/|reviews/|/p/|checkrail", ignore_case=True)
 # These lists may be read; only what is sent to them changes anything.
 _READABLE = re.compile(
-    r"/api/v1/(?:policies|people|me/tokens|agents|permissions|halts|project)",
+    r"/api/v1/(?:policies|people|me/tokens|agents|permissions|halts|project|runs/[^/\s\"'?]+/notes)",
     re.IGNORECASE,
 )
 _SENDING = re.compile(
-    r"\b(?:POST|PUT|PATCH|DELETE|--data|-d|--json)\b|-X ?P| -d ", re.IGNORECASE
+    r"\b(?:POST|PUT|PATCH|DELETE|-d)\b|(?<![\w-])--(?:data|json)\b|-X ?P| -d ",
+    re.IGNORECASE,
 )
 # Of these only what no other program has: whoever writes one may have reviews, too.
 _OWN_RULING = re.compile(
@@ -45,18 +47,18 @@ _OWN_RULING = re.compile(
 )
 # The client, told to answer: as a command in a script, or by what a program imports.
 _COMMAND = re.compile(
-    r"\bcheckrail\s+(?:approve|amend|deny|answer|skip|retry|reopen|release)\b"
+    r"\bcheckrail\s+(?:approve|amend|deny|answer|skip|retry|reopen|halt|release|tell)\b"
 )
 _IMPORT = re.compile(r"\b(?:from|import)\s+checkrail\b")
 _PEOPLES_PART = re.compile(r"\b(?:Desk|people|cli)\b")
 _ANSWERING = re.compile(
-    r"\.(?:rule|approve|amend|deny|answer|skip|retry|reopen_run)\(|\bmain\("
+    r"\.(?:rule|approve|amend|deny|answer|skip|retry|reopen_run|release_halt|tell_agent)\(|\bmain\("
 )
 # One of these stands in whatever answers a review.
 _ANSWER_WORDS = ("ruling", "/reopen", "checkrail")
 # What agents themselves ask the server to do.
 _AGENTS_PART = re.compile(
-    r"/api/v1/(?:runs|evaluate|hooks|loop|telemetry|otlp|v1)\b(?!\S*/reopen)",
+    r"/api/v1/(?:runs|evaluate|hooks|loop|telemetry|otlp|v1)\b(?!\S*/(?:reopen|notes(?![/\w])))",
     re.IGNORECASE,
 )
 # A button, and the page of a review or a queue that it stands on.

@@ -27,7 +27,7 @@ _PAIRED = {
 _SHOWING = split_names(
     "queue show runs run tail doctor verify mcp hook status version help list ls get view "
     "describe export history log logs whoami info docs check ping health search watch diff "
-    "wait"
+    "wait halts"
 )
 _THINGS = split_names(
     "review reviews request requests policy policies rule rules permission permissions "
@@ -35,8 +35,8 @@ _THINGS = split_names(
 )
 # Other rules say more about these.
 _TOLD = split_names(
-    "approve amend deny answer skip retry abort rule ruling reopen halt release login logout "
-    "token tokens down stop kill restart shutdown"
+    "approve amend deny answer skip retry abort rule ruling reopen halt release tell login "
+    "logout token tokens down stop kill restart shutdown"
 )
 _OTHER_CLIENT = re.compile(
     r"checkrail(?:\[\w,]*\])?\s*(?:==|<|@|~=).*|.*[/@:].*checkrail.*", re.IGNORECASE
