@@ -36,6 +36,7 @@ from console.queue.outcome import Outcome, build_outcome
 from console.queue.rows import SEVERITY_TONES
 from console.queue.teamwork.comments import ShownComment, list_threads
 from console.queue.teamwork.shown import Teamwork, build_teamwork
+from console.runs.agent_notes import may_be_told
 from console.runs.summary import (
     Charts,
     RunFacts,
@@ -140,6 +141,7 @@ class ReviewDetail:
     history: list[TimelineRow]
     rulings: tuple[str, ...]
     is_about_work: bool
+    may_tell: bool
     buttons: list[Button]
     hint: str
     note: NoteBox
@@ -272,6 +274,7 @@ def build_detail(
         history=_build_history(history, run=review.run, at=at),
         rulings=subject.rulings,
         is_about_work=kind.is_about_work,
+        may_tell=may_be_told(review.run),
         buttons=[
             _fit_approvals(button, approvals)
             for button in fit_buttons(kind.list_buttons(subject, body), review.severity)

@@ -33,6 +33,7 @@ from console.queue.row_groups import (
     build_list,
     build_list_rows,
 )
+from console.runs.forms import build_tell_context
 from console.runs.rows import get_live_position
 from console.saved_views import NAME_LIMIT, list_saved_tabs
 from reviews.models import Review
@@ -116,6 +117,7 @@ def render_detail(
         "detail": detail,
         "slug": request.project.slug,
         "note_limit": NOTE_LIMIT,
+        **build_tell_context(),
         "alert_at": dialog,
         **(refused.to_context(dialog) if refused else {}),
     }
@@ -156,6 +158,7 @@ def render_queue(
         "place": listed.describe_position(detail.code) if detail else "",
         "open": "detail" if chosen else "list",
         "note_limit": NOTE_LIMIT,
+        **build_tell_context(),
         "typed": request.POST,
         # There is no dialog without a script: the dock says it.
         "alert_at": "",

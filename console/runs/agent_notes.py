@@ -44,11 +44,14 @@ class RunNotes:
 def build_run_notes(run: Run, *, at: datetime) -> RunNotes:
     """The newest first; one query."""
     closed = run.status in FINAL
-    may_tell = not (
-        closed or run.status == "stopped" or run.observed or is_system_run(run)
-    )
     items = [_build(note, closed=closed, at=at) for note in reversed(list_notes(run))]
-    return RunNotes(items=tuple(items), may_tell=may_tell)
+    return RunNotes(items=tuple(items), may_tell=may_be_told(run))
+
+
+def may_be_told(run: Run) -> bool:
+    """Whether an agent works on it that could hear of anything."""
+    over = run.status in FINAL or run.status == "stopped"
+    return not (over or run.observed or is_system_run(run))
 
 
 def _build(note: AgentNote, *, closed: bool, at: datetime) -> RunNote:

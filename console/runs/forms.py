@@ -9,7 +9,7 @@ from django import forms
 from pydantic import TypeAdapter, ValidationError
 
 from common.errors import Invalid
-from console.forms import TypedText
+from console.forms import TypedText, get_limit
 from ledger.models import Run
 from reviews.agent_notes.schemas import TAG_MAX, TAGS_MAX, AgentNoteIn, NoteText, Tags
 from reviews.schemas.fields import BUDGET_MAX, Reason, ShortText
@@ -48,6 +48,11 @@ class TellForm(forms.Form):
     def build_body(self) -> AgentNoteIn:
         given = self.cleaned_data
         return AgentNoteIn(text=given["text"], tags=given["tags"])
+
+
+def build_tell_context() -> dict[str, object]:
+    """What the dialog needs in which a person writes to an agent."""
+    return {"tell_form": TellForm(), "tell_limit": get_limit(NoteText)}
 
 
 class ReopenForm(forms.Form):

@@ -19,7 +19,7 @@ from console.runs.entries.paging import (
     list_page,
     parse_filter,
 )
-from console.runs.forms import ReopenForm, TellForm
+from console.runs.forms import ReopenForm, build_tell_context
 from console.runs.page import build_page, find_visible_run
 from console.runs.proof import Proof, build_last_proof, build_proof
 from console.runs.rows import (
@@ -27,7 +27,6 @@ from console.runs.rows import (
 )
 from console.runs.timeline import build_timeline
 from ledger.verification.project import get_newest_verification
-from reviews.agent_notes.schemas import NoteText
 from reviews.schemas.fields import Reason, ShortText
 
 
@@ -88,7 +87,6 @@ def _render_run(
         "reopen_form": ReopenForm(),
         "reason_limit": get_limit(Reason),
         "note_limit": get_limit(ShortText),
-        "tell_form": TellForm(),
-        "tell_limit": get_limit(NoteText),
+        **build_tell_context(),
     }
     return render(request, "console/runs/run.html", context)

@@ -1,5 +1,7 @@
 // Dialogs, the theme switch, copying a link, and an answer picked from a list.
 
+import { remark } from "./toast.js";
+
 const root = document.documentElement;
 if (navigator.clipboard) root.dataset.copy = "";
 
@@ -107,5 +109,10 @@ function markWrongFields() {
 
 // Taken with nothing to show (204): what changed arrives as an update.
 document.addEventListener("htmx:after:request", ({ detail }) => {
-  if (detail.ctx.response?.status === 204) detail.ctx.sourceElement.closest("dialog")?.close();
+  if (detail.ctx.response?.status !== 204) return;
+  const sent = detail.ctx.sourceElement;
+  sent.closest("dialog")?.close();
+  if (!sent.dataset.sent) return;
+  sent.reset();
+  remark(sent.dataset.sent);
 });

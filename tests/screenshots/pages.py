@@ -96,6 +96,7 @@ PROJECT = (
     Shot("queue-talk", "queue/{talk}/"),
     Shot("queue-assign", "queue/{talk}/", _click("[data-dialog=assign]")),
     Shot("queue-snooze", "queue/{talk}/", _click("[data-dialog=snooze]")),
+    Shot("queue-tell", "queue/{talk}/", _click("[data-dialog=tell]")),
     Shot("queue-ruled", "queue/{ruled}/"),
     Shot(
         "queue-allowance", "queue/{paused}/", _click(".allow label:has([value=steps])")

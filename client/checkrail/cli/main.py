@@ -137,6 +137,13 @@ def _build_parser() -> argparse.ArgumentParser:
         "allowance", nargs="?", help="its id or its gate; left out: all of them"
     )
 
+    told = command("tell", runs.tell_agent, "write to a running agent, which goes on")
+    told.add_argument("run", help="its id, or the end of it")
+    told.add_argument("text", help="what the agent reads, under your name")
+    told.add_argument(
+        "--tag", action="append", default=[], help="a word for what it is about"
+    )
+
     listed = command("halts", halts.print_halts, "what is halted")
     listed.add_argument("--all", action="store_true", help="also what was released")
     stopped = command("halt", halts.halt, "stop everything of a scope at once")

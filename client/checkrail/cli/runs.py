@@ -106,6 +106,19 @@ def revoke_allowances(options: Namespace) -> int:
     return 0 if chosen else 1
 
 
+def tell_agent(options: Namespace) -> int:
+    """It goes on meanwhile, and hears it with its next answer."""
+    with open_desk() as people:
+        run = people.run(_find_id(people, options.run))
+        note = people.tell(run.id, options.text, tags=options.tag)
+    if options.json:
+        print_json(note.raw)
+    else:
+        agent = make_one_line(run.agent, limit=60)
+        print_line(f"Told {agent}: it hears it with its next step, call or decision.")
+    return 0
+
+
 def _find_id(people: Desk, given: str) -> str:
     """A whole id, or the end of one among the newest runs."""
     if len(given) >= 32:

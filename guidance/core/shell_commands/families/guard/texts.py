@@ -52,7 +52,7 @@ _COMMAND = re.compile(
 _IMPORT = re.compile(r"\b(?:from|import)\s+checkrail\b")
 _PEOPLES_PART = re.compile(r"\b(?:Desk|people|cli)\b")
 _ANSWERING = re.compile(
-    r"\.(?:rule|approve|amend|deny|answer|skip|retry|reopen_run|release_halt|tell_agent)\(|\bmain\("
+    r"\.(?:rule|approve|amend|deny|answer|skip|retry|reopen_run|release_halt|tell)\(|\bmain\("
 )
 # One of these stands in whatever answers a review.
 _ANSWER_WORDS = ("ruling", "/reopen", "checkrail")
