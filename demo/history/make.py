@@ -17,6 +17,7 @@ from demo.agents.plan import RunPlan
 from demo.agents.profile import Profile
 from demo.agents.profiles import PROFILES
 from demo.history.calendar import list_beginnings
+from demo.history.halt import BEFORE_NOW, PastHalt
 from demo.history.people import Reviewers
 from demo.history.run import PastRun
 from demo.history.writer import PastWriter
@@ -58,19 +59,23 @@ def make_past(
         writer = PastWriter()
         reviewers = Reviewers(people, chance=chance)
         runs = list(_plan_runs(project, writer, reviewers, chance, now, weeks))
-        _perform_in_order(runs, writer, now)
+        begun = [(at, run.perform()) for at, run in runs]
+        if weeks:
+            halt = PastHalt(project=project, people=people, writer=writer)
+            begun.append((now - BEFORE_NOW, halt.perform()))
+        _perform_in_order(begun, writer, now)
     return len(runs)
 
 
 def _perform_in_order(
-    runs: list[tuple[datetime, PastRun]], writer: PastWriter, now: datetime
+    begun: list[tuple[datetime, Iterator[datetime]]], writer: PastWriter, now: datetime
 ) -> None:
     """Always the run that goes on first: the ledger of a project knows one order.
 
     What would go on in the future stays as it is; its agent may take it up.
     """
     order = count()
-    waiting = [(at, next(order), run.perform()) for at, run in runs]
+    waiting = [(at, next(order), moments) for at, moments in begun]
     heapq.heapify(waiting)
     while waiting:
         at, _, moments = heapq.heappop(waiting)

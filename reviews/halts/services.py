@@ -12,7 +12,12 @@ from accounts.selectors import require_role
 from common.errors import Invalid, Unchanged
 from common.ids import uuid7
 from ledger.models import Halt
-from reviews.administration.chain import AuditEntry, PreparedChange, perform_change
+from reviews.administration.chain import (
+    AuditEntry,
+    Perform,
+    PreparedChange,
+    perform_change,
+)
 from reviews.halts.deadlines import HINTS
 from reviews.halts.schemas import HaltScopeIn, serialize_scope
 from reviews.halts.selectors import (
@@ -24,7 +29,12 @@ from reviews.selectors import get_visible_run
 
 
 def submit_halt(
-    *, person: PersonPrincipal, project_id: int, scope: HaltScopeIn, reason: str
+    *,
+    person: PersonPrincipal,
+    project_id: int,
+    scope: HaltScopeIn,
+    reason: str,
+    perform: Perform | None = None,
 ) -> Halt:
     """From its commit on nothing of the scope is stored that obeys halts."""
     require_role(user_id=person.user_id, project_id=project_id, role=Role.REVIEWER)
@@ -42,7 +52,9 @@ def submit_halt(
             entries=[_build_start(wanted, person)], store=store, changes_halts=True
         )
 
-    return perform_change(project_id=project_id, by=person, prepare=prepare)
+    return perform_change(
+        project_id=project_id, by=person, prepare=prepare, perform=perform
+    )
 
 
 def submit_release(
@@ -51,6 +63,7 @@ def submit_release(
     code: str,
     reason: str,
     keep: Sequence[HaltScopeIn] = (),
+    perform: Perform | None = None,
 ) -> Halt:
     """What is kept is halted in the same commit by halts of its own."""
     found = get_visible_halt(user_id=person.user_id, code=code)
@@ -92,7 +105,7 @@ def submit_release(
             changes_halts=True,
         )
 
-    perform_change(project_id=project_id, by=person, prepare=prepare)
+    perform_change(project_id=project_id, by=person, prepare=prepare, perform=perform)
     HINTS.send(project_id)
     return get_visible_halt(user_id=person.user_id, code=code)
 

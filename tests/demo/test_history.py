@@ -9,14 +9,15 @@ from itertools import pairwise
 import pytest
 from django.db import transaction
 
-from accounts.models import Project
+from accounts.models import SYSTEM_AGENTS, Project
 from accounts.services import issue_agent_key
 from demo.agents.profiles import PROFILES
 from demo.history.make import PEOPLE, is_without_past, make_past
 from demo.history.people import CHOICES
 from demo.history.run import PastRun
 from guidance.services import DEFAULT, get_policy_in_force
-from ledger.models import Entry, Run
+from ledger.halts.held_runs import filter_held
+from ledger.models import Entry, Halt, Run
 from ledger.verification.row_checks import compare_runs
 from ledger.verification.verify import verify_run
 from reviews.models import Kind, Review, Ruling
@@ -44,7 +45,8 @@ def test_a_past_reads_like_any_other_work(
     entries = list(Entry.objects.filter(project=project).order_by("position"))
     runs = list(Run.objects.filter(project=project))
     rulings = Ruling.objects.filter(review__run__project=project)
-    assert count == len(runs) > 20
+    own = [run for run in runs if run.intent not in SYSTEM_AGENTS]
+    assert count == len(own) > 20
     assert all(before.at <= after.at for before, after in pairwise(entries))
     assert entries[-1].at < NOW
     assert NOW - timedelta(days=8) < entries[0].at < NOW - timedelta(days=5)
@@ -87,3 +89,13 @@ def test_a_project_that_has_begun_keeps_its_own_past(project: Project) -> None:
     assert not is_without_past(project)
     late = Review.objects.filter(run__project=project, opened_at__gt=NOW)
     assert not late.exists()
+
+
+def test_a_halt_was_released(project: Project) -> None:
+    make_past(project, weeks=1, now=NOW)
+    halt = Halt.objects.get(project=project)
+    assert halt.released_at is not None
+    assert halt.at < halt.released_at < NOW
+    assert not filter_held(halt).exists(), "it would have stopped the past itself"
+    chain = list(Run.objects.filter(project=project, intent="system-settings"))
+    assert not compare_runs(chain)
