@@ -10,7 +10,9 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Project
 from tests.browser.conftest import Desk
+from tests.browser.test_narrow import PHONE, fits
 from tests.browser.test_policies import look_at, press
+from tests.reviews.halts.halting import halt
 from tests.support.builders import Person, start_run, step
 from tests.support.problems import problem
 
@@ -32,6 +34,7 @@ def test_a_halt_is_begun_seen_by_everybody_and_released(
     press(page, "link", "Halt …")
     expect(page.get_by_label("The whole project")).to_be_checked()
     expect(page.get_by_label("Label, as in team:shop")).to_be_hidden()
+    expect(page.get_by_label("Also the runs below that run")).to_be_hidden()
     page.get_by_label("The whole project").focus()
     for _ in range(3):
         page.keyboard.press("ArrowDown")
@@ -58,3 +61,17 @@ def test_a_halt_is_begun_seen_by_everybody_and_released(
     expect(hers.get_by_text("Nothing is halted.")).to_be_visible()
     expect(page.locator("#halts .notice")).to_have_count(0)
     assert agent.post(f"/runs/{run}/steps", json=step(1)).status_code == 201
+
+
+def test_on_a_phone_the_banner_is_above_the_page(
+    queue_of: Callable[..., Page], project: Project, bob: Person, reviewer: httpx.Client
+) -> None:
+    halt(reviewer, reason="It deletes too much.")
+    page = queue_of(bob, project.slug, size=PHONE)
+    banner, bar = page.locator("#halts"), page.locator(".pane .bar").first
+    expect(banner).to_contain_text("It deletes too much.")
+    above, below = banner.bounding_box(), bar.bounding_box()
+    assert above is not None
+    assert below is not None
+    assert above["y"] + above["height"] <= below["y"]
+    assert fits(page)
