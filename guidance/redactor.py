@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from django.conf import settings
 
-from guidance.core.secrets import redact
+from guidance.core.secrets import may_hold_secrets, redact
 
 T = TypeVar("T")
 
@@ -27,4 +27,6 @@ def _derive_key(secret: str) -> bytes:
 
 def clean(value: T) -> T:
     """The same value, of the same shape, with a label in the place of every secret."""
+    if not may_hold_secrets(value):
+        return value
     return cast("T", redact(value, fingerprint_key=get_fingerprint_key()).value)

@@ -30,6 +30,7 @@ Known misses, which a person or another layer has to catch:
 from __future__ import annotations
 
 from guidance.core.secrets.eraser import SecretFinding
+from guidance.core.secrets.first_look import may_hold_secrets
 from guidance.core.secrets.hits import REST as UNREAD
 from guidance.core.secrets.labels import get_fingerprint
 from guidance.core.secrets.redaction import (
@@ -50,6 +51,7 @@ __all__ = [
     "find_command_end",
     "find_secrets",
     "get_fingerprint",
+    "may_hold_secrets",
     "redact",
     "redact_text",
     "warm_up",

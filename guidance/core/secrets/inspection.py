@@ -14,7 +14,12 @@ from typing import NamedTuple
 from guidance.core.effort import Effort, TooMuchError
 from guidance.core.regex import encode_one_byte
 from guidance.core.secrets.hits import HIT_LIMIT, REST, UNTOLD, Hit, merge_hits
-from guidance.core.secrets.limits import LIMIT
+from guidance.core.secrets.limits import (
+    LIMIT,
+    PRICE_OF_EACH,
+    PRICE_OF_NAME,
+    PRICE_OF_TEXT,
+)
 from guidance.core.secrets.names import Promise, read_promise
 from guidance.core.secrets.scan import LEAST, scan
 from guidance.core.secrets.scanners.flags import may_hold_flags, scan_flags
@@ -33,10 +38,7 @@ from guidance.core.secrets.walk import OwnKeys, Path, Text, Texts
 _LONG = 1_000
 # More characters of secrets than this are not looked for in the rest of the value.
 _MOST_HIDDEN = 8_192
-_PRICE_OF_EACH = 2
-_PRICE_OF_TEXT = 40
 _PRICE_OF_LIST = 10
-_PRICE_OF_NAME = 5
 _PRICE_OF_VALUE = 30
 # Where an edit writes.
 _PATH_NAMES = frozenset({"file_path", "path", "filename", "file", "filePath"})
@@ -95,7 +97,7 @@ class _Reader:
         self._beside: dict[Path, Neighbours] = {}
 
     def read(self) -> None:
-        self._effort.spend(len(self._texts.every) * _PRICE_OF_EACH)
+        self._effort.spend(len(self._texts.every) * PRICE_OF_EACH)
         short = []
         for text in dict.fromkeys(place.text for place in self._texts.every):
             if len(text) < _LONG:
@@ -113,7 +115,7 @@ class _Reader:
                 hits = merge_hits([*hits, *self._worded[place.path]])
             for name in (place.name, place.paired):
                 if name not in promises:
-                    self._effort.spend(_PRICE_OF_NAME)
+                    self._effort.spend(PRICE_OF_NAME)
                     promises[name] = read_promise(name)
             promised, paired = promises[place.name], promises[place.paired]
             if promised is None and paired is not None:
@@ -165,7 +167,7 @@ class _Reader:
         return [Leaf(place, found) for place, found in hits if found]
 
     def _alone(self, text: str) -> None:
-        self._effort.spend(_PRICE_OF_TEXT)
+        self._effort.spend(PRICE_OF_TEXT)
         self._shown[text] = scan(text, self._effort, in_tests=self._in_tests)
 
     def _together(self, lines: Sequence[str]) -> None:
@@ -198,7 +200,7 @@ class _Reader:
             self._effort.spend(_PRICE_OF_LIST)
             if not may_hold_flags(" ".join(words)):
                 continue
-            self._effort.spend(_PRICE_OF_TEXT)
+            self._effort.spend(PRICE_OF_TEXT)
             # Of a long word the beginning tells what it is.
             begun = [word[:_LONG].translate(_IN_WORD) for word in words]
             line = " ".join(begun)

@@ -12,3 +12,7 @@ from __future__ import annotations
 LIMIT = 64_000
 # Texts that may hold something are searched by every rule.
 CHARACTERS_FOR_ONE = 32
+# What it costs to look at a text, to read it for itself, and to read what a name says.
+PRICE_OF_EACH = 2
+PRICE_OF_TEXT = 40
+PRICE_OF_NAME = 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from guidance.core.secrets.vocabulary import (
@@ -41,6 +42,12 @@ _PASSWORDS = ("password", "passwd", "passcode", "passwort", "pwd")
 _JOINED_KEYS = tuple(
     f"{sort}key" for sort in ("api", "access", "private", "auth", "account", "signing")
 )
+
+
+def may_promise(names: Sequence[str]) -> bool:
+    """Says at once that none of them promises anything, as is usual."""
+    folded = "\n".join(names).lower()
+    return any(stem in folded for stem in _STEMS) and any(map(read_promise, names))
 
 
 def read_promise(name: str) -> Promise | None:

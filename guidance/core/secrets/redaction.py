@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guidance.core.secrets.eraser import Eraser, SecretFinding
+from guidance.core.secrets.first_look import may_hold_secrets
 from guidance.core.secrets.inspection import inspect
 from guidance.core.secrets.limits import LIMIT
 from guidance.core.secrets.walk import OwnKeys
@@ -39,6 +40,8 @@ def find_secrets(
     value: object, *, fingerprint_key: bytes | None = None
 ) -> tuple[SecretFinding, ...]:
     """Every secret in the decoded value, in its texts, numbers and key names."""
+    if not may_hold_secrets(value):
+        return ()
     return Eraser(inspect(value), key=fingerprint_key).list_findings()
 
 
@@ -53,6 +56,8 @@ def redact(
 
     `limit` is how much of it is looked at, see `effort`.
     """
+    if not may_hold_secrets(value, limit=limit):
+        return Redacted(value=value, findings=())
     found = inspect(value, own_keys=own_keys, limit=limit)
     if not found.leaves:
         return Redacted(value=value, findings=())

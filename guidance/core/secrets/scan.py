@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -32,6 +33,8 @@ from guidance.core.secrets.scanners.flags import (
 from guidance.core.secrets.scanners.headers import SCHEME, scan_headers
 from guidance.core.secrets.scanners.hidden import (
     find_base64_texts,
+    has_invisible,
+    may_hold_base64,
     scan_cut_tokens,
     strip_invisible,
 )
@@ -55,6 +58,8 @@ _ANYTHING_ELSE = combine_patterns(EXACT, USER_NAMED, _ADDRESS)
 # Which of these it was, again by reading the text once (bench: "a request").
 _WHICH = PatternSet(EXACT, _ADDRESS, USER_NAMED, USER_GIVEN)
 _IS_EXACT, _IS_ADDRESS, _IS_USER_NAMED, _IS_USER_GIVEN = range(4)
+# One word without any sign that gives it a value, and shorter than every token.
+_LONE_WORD = re.compile(r"[A-Za-z0-9_./-]{0,13}")
 # Of each kind so much is drawn to warm up with.
 _DRAWN = 100_000
 _PRINTED = "".join(map(chr, range(32, 127)))
@@ -90,6 +95,14 @@ def scan(
                 Hit(start, unseen.get_original_place(hit.end - 1) + 1, hit.kind, core)
             )
     return merge_hits(hits) if hits else ()
+
+
+def may_hold_hits(text: str) -> bool:
+    """Says at once that `scan` finds nothing, in any of the lines, as is usual."""
+    if len(text) < LEAST or _LONE_WORD.fullmatch(text):
+        return False
+    data = encode_one_byte(text)
+    return _is_suspicious(data) or may_hold_base64(data) or has_invisible(text, data)
 
 
 def warm_up() -> None:

@@ -25,7 +25,7 @@ class TooDeep(ValueError):
 
 _PAIR_NAME = 80
 # Keys that hold the name of what stands beside them, the first of them before others.
-_NAMING = dict.fromkeys(("name", "Name", "NAME", "key", "Key"))
+NAMING = dict.fromkeys(("name", "Name", "NAME", "key", "Key"))
 _NO_NAME = re.compile(r"[\"'=<>$(){}\n;|&]")
 
 
@@ -110,9 +110,9 @@ def is_name(text: str) -> bool:
 
 
 def _find_name_beside(value: Mapping[object, object]) -> str:
-    if _NAMING.keys().isdisjoint(value):
+    if NAMING.keys().isdisjoint(value):
         return ""
-    for key in _NAMING:
+    for key in NAMING:
         called = value.get(key)
         if isinstance(called, str):
             return called

@@ -44,6 +44,7 @@ _QUADS = (
 _BASE64 = compile_byte_pattern(
     rf"{_QUADS}(?:\r?\n{_QUADS})*[A-Za-z0-9+/_-]{{0,3}}={{0,2}}"
 )
+_LEAST_BASE64 = 20
 _PRICE_OF_CUT = 25
 _PRICE_OF_RUN = 5
 # Of characters that nobody sees: taken out, and found again where something is told.
@@ -79,9 +80,13 @@ class VisibleText:
 
 def strip_invisible(text: str, data: bytes, effort: Effort) -> VisibleText | None:
     """None where everything in the text can be seen, as is usual."""
-    controls = len(data.translate(None, _CONTROLS)) != len(data)
-    others = not text.isascii() and bool(_ANY_OTHER.find(text, limit=1))
-    return VisibleText(text, effort) if controls or others else None
+    return VisibleText(text, effort) if has_invisible(text, data) else None
+
+
+def has_invisible(text: str, data: bytes) -> bool:
+    if len(data.translate(None, _CONTROLS)) != len(data):
+        return True
+    return not text.isascii() and bool(_ANY_OTHER.find(text, limit=1))
 
 
 def scan_cut_tokens(data: bytes, effort: Effort) -> Iterator[Hit]:
@@ -117,6 +122,10 @@ def _locate(pieces: list[tuple[int, bytes]], length: int) -> int:
         if length <= 0:
             break
     return end
+
+
+def may_hold_base64(data: bytes) -> bool:
+    return len(data) >= _LEAST_BASE64 and _BASE64.search(data) is not None
 
 
 def find_base64_texts(data: bytes, effort: Effort) -> list[tuple[Span, str]]:

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from guidance.core.secrets import redact_text
+from guidance.core.secrets import redact, redact_text, warm_up
 from tests.guidance.core.secrets.bombs import BOMBS
 
 COMMAND = """\
@@ -24,6 +24,39 @@ curl --fail --silent -H "Authorization: Bearer $TOKEN" https://host.local/health
 psql "$DATABASE_URL" -c "select id, state from jobs where state = 'stuck' limit 10"
 """
 
+# What a step or a call says, most of which holds nothing.
+SAID: dict[str, object] = {
+    "a word": "bug-fix",
+    "a signature": "edit:src/app/models.py:save",
+    "a sentence": "Read the failing test and kept the empty lines in the parser.",
+    "a sentence about a token": "Counted each token of the parser: 3 passed.",
+    "labels": {"team": "payments", "repo": "acme/web", "branch": "fix/empty-lines"},
+    "a call": {
+        "tool": "Bash",
+        "arguments": {"command": "pytest -q tests/parser && git diff --stat"},
+    },
+    "an edit": {
+        "tool": "Edit",
+        "arguments": {
+            "file_path": "src/parser/lines.py",
+            "old_string": "def keep(line):\n    return line.strip()\n",
+            "new_string": "def keep(line: str) -> str:\n    return line.rstrip()\n",
+        },
+    },
+    "a command with a secret": {"command": "curl -u bob:Tr0ub4dor https://api.corp/"},
+}
+
+
+def microseconds(value: object, *, times: int = 2_000, rounds: int = 5) -> float:
+    """For one of many, in the best round, by the time of this thread alone."""
+    best = float("inf")
+    for _ in range(rounds):
+        start = time.thread_time()
+        for _ in range(times):
+            redact(value, fingerprint_key=b"k")
+        best = min(best, time.thread_time() - start)
+    return best / times * 1_000_000
+
 
 def milliseconds(text: str, *, times: int) -> float:
     """The best of several runs, by the time of this thread alone."""
@@ -36,6 +69,9 @@ def milliseconds(text: str, *, times: int) -> float:
 
 
 def main() -> None:
+    warm_up()
+    for name, value in SAID.items():
+        sys.stdout.write(f"{name:34} {microseconds(value):9.2f} µs\n")
     source = Path(sys.argv[1] if len(sys.argv) > 1 else __file__)
     code = source.read_text(encoding="utf-8")
     rows = [
