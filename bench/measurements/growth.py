@@ -17,7 +17,7 @@ ROUNDS = 3  # of which the best counts, before as after
 ALONE_SECONDS = 3
 HEAP_ONLY_SHARE = 0.95
 SLOWER = 1.25  # so much may one agent's p50 move by itself between two looks
-_TABLES = ("ledger_run", "ledger_projecthead")
+_TABLES = ("ledger_run", "ledger_projecthead", "ledger_shareduse")
 _FIGURES = """
 SELECT relname, n_live_tup, n_tup_upd, n_tup_hot_upd, pg_total_relation_size(relid)
 FROM pg_stat_user_tables WHERE relname = ANY(%s)

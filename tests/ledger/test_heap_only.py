@@ -6,7 +6,8 @@ import httpx
 import pytest
 from django.db import connection
 
-from ledger.models import ProjectHead, Run
+from guidance.core.runs.shared_limits import PARTS
+from ledger.models import ProjectHead, Run, SharedUse
 from ledger.state import COLUMNS
 from tests.ledger.tampering.triggers import run_sql
 from tests.support.builders import start_run, step
@@ -17,7 +18,7 @@ STEPS = 300
 # another thread tells nothing. With an index in the way no round comes near the share.
 ROUNDS = 3
 SHARE = 0.95
-TABLES = (Run._meta.db_table, ProjectHead._meta.db_table)
+TABLES = tuple(each._meta.db_table for each in (Run, ProjectHead, SharedUse))
 # These change a few times in the life of a run, not with every step.
 SELDOM = {"status", "finished_at", "time_over_at"}
 
@@ -36,6 +37,7 @@ def test_no_index_on_what_every_step_changes() -> None:
 
     assert not indexed_columns(Run._meta.db_table) & changed
     assert "position" not in indexed_columns(ProjectHead._meta.db_table)
+    assert indexed_columns(SharedUse._meta.db_table).isdisjoint(PARTS)
 
 
 def updates(table: str) -> tuple[int, int]:
