@@ -131,8 +131,12 @@ class RunState:
     @property
     def spent(self) -> Usage:
         """What it uses of limits that it shares: calls that wait are counted, too."""
-        calls = self.used.tool_calls + self.reserved_calls
-        return replace(self.used, tool_calls=calls, time_ms=0)
+        used = self.used
+        return Usage(
+            tokens=used.tokens,
+            tool_calls=used.tool_calls + self.reserved_calls,
+            cost_micros=used.cost_micros,
+        )
 
     def with_status(self, status: str, *, reason: str, at: datetime) -> RunState:
         """The same run in another status; a final one is given its end."""

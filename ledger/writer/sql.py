@@ -101,20 +101,28 @@ def _list_field_types(model: type[Model]) -> dict[str, str]:
     }
 
 
-def format_array(values: Iterable[Any]) -> str:
+def format_array(values: Sequence[Any]) -> str:
     """PostgreSQL's array literal.
 
     psycopg writes the same, but escapes each text by a regular expression, which costs
     more than judging the step, and names another type as soon as a number grows, which
-    makes another statement to prepare.
+    makes another statement to prepare. A column mostly holds one kind of values, of
+    which nothing has to be escaped: those are joined as they are (bench steps).
     """
-    items = (
-        "NULL"
-        if value is None
-        else '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
-        for value in values
-    )
-    return "{" + ",".join(items) + "}"
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        return "{" + ",".join(map(str, values)) + "}"
+    if kinds == {str}:
+        quoted = '{"' + '","'.join(values) + '"}'
+        if quoted.count('"') == 2 * len(values) and "\\" not in quoted:
+            return quoted
+    return "{" + ",".join(map(_format_item, values)) + "}"
+
+
+def _format_item(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def to_sqlite(values: Iterable[Any]) -> list[Any]:
