@@ -12,7 +12,7 @@ from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
-from common.responses import Reply, build_reply
+from common.responses import Reply, build_reply, to_json
 from gateway.schemas.runs import StepIn
 from gateway.shadow import JudgedDecision, judge_step_by_draft
 from gateway.transitions import (
@@ -26,7 +26,11 @@ from gateway.transitions import (
 from gateway.use_cases.access import refuse_unless_running, require_own_run
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.outcomes.violations import add_gate_violations
-from gateway.use_cases.review_links import build_review_reference
+from gateway.use_cases.step_answers import (
+    build_decision_answer,
+    write_decision_answer,
+)
+from guidance.core.canonical import KeptObject
 from guidance.core.money import parse_usd
 from guidance.core.outcomes.violations import list_step_violations
 from guidance.core.policy.caps import CapReached
@@ -53,15 +57,6 @@ from reviews.policies.shadow.running import RunningShadow, count_same, find_shad
 
 GATE_ACTOR = "system:continue-gate"
 TOTAL_MAX = 2**53 - 1
-# In the order people read them; the stored text is sorted.
-VERDICT_FIELDS = (
-    "decision",
-    "checkpoint_due",
-    "delay_ms",
-    "findings",
-    "metrics",
-    "recommended_action",
-)
 
 
 def build_report(body: StepIn) -> StepReport:
@@ -103,6 +98,8 @@ class ReportSteps(ChangeRequest[Reply]):
     # False where the answer to the step has no place for what people wrote.
     carries_notes: bool = True
     notes: Sequence[Note] = field(default=(), init=False)
+    # The payloads of its steps, as they are stored.
+    judged: list[KeptObject] = field(default_factory=list, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         self.notes = load_notes(run.notes.waiting) if self.carries_notes else ()
@@ -126,6 +123,7 @@ class ReportSteps(ChangeRequest[Reply]):
         policy = get_policy(run.policy_id)
         self.shadow = find_shadow(project_id=run.project_id, policy=policy, at=at)
         self.same = 0
+        self.judged = []
         self.used_before = run.used
         plan = Plan(run, at)
         for report in self.reports:
@@ -177,18 +175,21 @@ class ReportSteps(ChangeRequest[Reply]):
             self.require_lock()
             reached = self.reached
             verdict = stop_at_cap(verdict, reached)
-        payload: dict[str, Any] = {
-            "report": report_to_json(report),
-            "verdict": verdict.to_json(),
-            "review": None,
-            "policy": policy.build_stamp(),
-            "engine": ENGINE_VERSION,
-            **build_time_facts(run, plan.at),
-            **({} if waited_ms is None else {"waited_ms": waited_ms}),
-            **_build_counted_calls(run),
-            **facts,
-            **({"review_limit": reached.to_json()} if reached else {}),
-        }
+        payload = KeptObject(
+            {
+                "report": report_to_json(report),
+                "verdict": KeptObject(verdict.to_json()),
+                "review": None,
+                "policy": policy.build_stamp(),
+                "engine": ENGINE_VERSION,
+                **build_time_facts(run, plan.at),
+                **({} if waited_ms is None else {"waited_ms": waited_ms}),
+                **_build_counted_calls(run),
+                **facts,
+                **({"review_limit": reached.to_json()} if reached else {}),
+            }
+        )
+        self.judged.append(payload)
         seq = plan.next_seq
         found = list_step_violations(payload["verdict"]["findings"])
         add_gate_violations(plan, payload, found, seq=seq)
@@ -237,21 +238,27 @@ class ReportSteps(ChangeRequest[Reply]):
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
         if self.shadow is not None:
             count_same(self.shadow, steps=self.same)
+        steps = [entry for entry in entries if entry.type == "step.judged"]
+        last = len(steps) - 1
         decisions = [
-            build_decision_answer(
+            write_decision_answer(
                 run=self.run_code,
                 project_slug=self.agent.project_slug,
-                payload=json.loads(entry.payload),
+                payload=payload,
                 receipt=entry.build_receipt(),
+                notes=self.notes if place == last else (),
             )
-            for entry in entries
-            if entry.type == "step.judged"
+            for place, (entry, payload) in enumerate(
+                zip(steps, self.judged, strict=True)
+            )
         ]
-        decisions[-1]["notes"] = self.notes
         if not self.batch:
-            return build_reply(decisions[0], status=201)
-        every = [*self.earlier, *decisions]
-        return build_reply({"decisions": every, "accepted": len(every)})
+            return Reply(status=201, body=decisions[0])
+        every = [*map(to_json, self.earlier), *decisions]
+        return Reply(
+            status=200,
+            body=f'{{"decisions":[{",".join(every)}],"accepted":{len(every)}}}',
+        )
 
 
 def _build_counted_calls(run: RunState) -> dict[str, int]:
@@ -274,26 +281,6 @@ def refuse_uncountable(used: Usage) -> None:
             raise Invalid(
                 f"{name}: {message}.", errors=[{"loc": [name], "message": message}]
             )
-
-
-def build_decision_answer(
-    *,
-    run: str,
-    project_slug: str,
-    payload: dict[str, Any],
-    receipt: dict[str, Any],
-    notes: Sequence[Note] = (),
-) -> dict[str, Any]:
-    """The decision object, from the stored entries alone: the same for ever."""
-    return {
-        "run": run,
-        "step": payload["report"]["number"],
-        **{name: payload["verdict"][name] for name in VERDICT_FIELDS},
-        "review": build_review_reference(payload["review"], project_slug=project_slug),
-        "policy": payload["policy"],
-        "notes": [*notes],
-        "receipt": receipt,
-    }
 
 
 async def submit_step(

@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from common.ids import uuid7
-from guidance.core.canonical import to_canonical_json
+from guidance.core.canonical import KeptObject, to_canonical_json
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from ledger.chain import (
     FORMAT,
@@ -110,7 +110,7 @@ def seal_entries(
     entries = []
     for draft in plan.drafts:
         seq += 1
-        payload = to_canonical_json(draft.payload)
+        payload = _write_payload(draft.payload)
         hashed = hash_payload(payload)
         link = Link(
             version=FORMAT,
@@ -141,3 +141,10 @@ def seal_entries(
         prev = entry.hash
     state = replace(plan.run, head_seq=seq, head_hash=prev, updated_at=at)
     return state, tuple(entries)
+
+
+def _write_payload(payload: dict[str, Any]) -> str:
+    """Canonical JSON; of what is answered, too, the parts are kept (bench steps)."""
+    if isinstance(payload, KeptObject):
+        return payload.write()
+    return to_canonical_json(payload)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any
 
+import httpx
 import pytest
 
 from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import build_report
 from guidance.core.runs.facts import StepReport
+from tests.support.builders import start_run, step
 
 # Of every field a value that is not its default.
 REPORTED: dict[str, Any] = {
@@ -53,3 +55,27 @@ def test_every_field_that_may_be_sent_has_a_value_here() -> None:
 def test_every_field_that_is_sent_changes_the_report(name: str) -> None:
     other = 7 if name in NEEDED else StepIn.model_fields[name].get_default()
     assert build(**{name: other}) != build()
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [{}, {"uncertainty": 0.99}, {"summary": 'Said "é" \\ and \n more'}],
+    ids=["goes on", "pauses", "signs"],
+)
+def test_a_repeated_step_is_answered_byte_for_byte_the_same(
+    agent: httpx.Client, reported: dict[str, Any]
+) -> None:
+    run = start_run(agent)
+    body = step(1, checkpoint=True, **reported)
+    first, again = (agent.post(f"/runs/{run}/steps", json=body) for _ in range(2))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    assert first.content == again.content
+
+
+def test_repeated_steps_of_a_batch_are_answered_the_same(agent: httpx.Client) -> None:
+    run = start_run(agent)
+    body = {"steps": [step(number, checkpoint=True) for number in (1, 2, 3)]}
+    first, again = (agent.post(f"/runs/{run}/steps/batch", json=body) for _ in range(2))
+    assert (first.status_code, again.status_code) == (200, 200), first.text
+    assert first.content == again.content
