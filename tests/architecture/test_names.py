@@ -74,11 +74,11 @@ NOUNS_TOO = frozenset(
 QUESTIONS = frozenset("is has have are was can may must should".split())
 # As Python and its libraries name what makes one thing of another, and event handlers.
 CONVERSIONS = frozenset("to from with without on".split())
-# What Django, ninja, asyncio, argparse and LangChain call by these names.
+# What Django, ninja, asyncio, argparse, http.server and LangChain call by these names.
 HOOKS = frozenset(
     """
     ready main error connection_made connection_lost data_received as_sqlite
-    operation_details
+    operation_details do_POST log_message
     awrap_model_call after_model aafter_model awrap_tool_call
     """.split()
 )

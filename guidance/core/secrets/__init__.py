@@ -30,9 +30,9 @@ Known misses, which a person or another layer has to catch:
 from __future__ import annotations
 
 from guidance.core.secrets.eraser import SecretFinding
-from guidance.core.secrets.first_look import may_hold_secrets
 from guidance.core.secrets.hits import REST as UNREAD
 from guidance.core.secrets.labels import get_fingerprint
+from guidance.core.secrets.quick_check import may_hold_secrets
 from guidance.core.secrets.redaction import (
     Redacted,
     RedactedText,

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guidance.core.secrets.eraser import Eraser, SecretFinding
-from guidance.core.secrets.first_look import may_hold_secrets
 from guidance.core.secrets.inspection import inspect
 from guidance.core.secrets.limits import LIMIT
+from guidance.core.secrets.quick_check import may_hold_secrets
 from guidance.core.secrets.walk import OwnKeys
 
 

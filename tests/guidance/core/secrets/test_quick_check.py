@@ -1,4 +1,4 @@
-"""The first look never says no to what the full search finds, and says no to plain words."""
+"""The quick check never says no to what the full search finds, and says no to plain words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidance.core.secrets.first_look import may_hold_secrets
 from guidance.core.secrets.formats import RULES
 from guidance.core.secrets.inspection import inspect
 from guidance.core.secrets.limits import LIMIT
+from guidance.core.secrets.quick_check import may_hold_secrets
 from tests.guidance.core.secrets.bombs import BOMBS
 from tests.guidance.core.secrets.borders import BORDERS
 from tests.guidance.core.secrets.corpus import FOUND, LET_ALONE
