@@ -12,7 +12,7 @@ from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.models import HookAnswer, HookCall
-from gateway.use_cases.call_answers import build_call_answer
+from gateway.use_cases.answers.calls import build_call_answer
 from ledger.models import Entry
 from reviews.agent_notes.selectors import list_unread_of_call
 from reviews.models import GrantState, ReviewState, ToolCall

@@ -23,7 +23,7 @@ from gateway.use_cases.access import (
     refuse_unless_calling,
     require_own_run,
 )
-from gateway.use_cases.call_answers import build_call_answer, build_title
+from gateway.use_cases.answers.calls import build_call_answer, build_title
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations

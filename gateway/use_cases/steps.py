@@ -24,12 +24,12 @@ from gateway.transitions import (
     report_to_json,
 )
 from gateway.use_cases.access import refuse_unless_running, require_own_run
-from gateway.use_cases.limits.notices import add_notices
-from gateway.use_cases.outcomes.violations import add_gate_violations
-from gateway.use_cases.step_answers import (
+from gateway.use_cases.answers.steps import (
     build_decision_answer,
     write_decision_answer,
 )
+from gateway.use_cases.limits.notices import add_notices
+from gateway.use_cases.outcomes.violations import add_gate_violations
 from guidance.core.canonical import KeptObject
 from guidance.core.money import parse_usd
 from guidance.core.outcomes.violations import list_step_violations

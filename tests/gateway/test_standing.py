@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from common.errors import Invalid
-from gateway.use_cases.call_answers import build_title
+from gateway.use_cases.answers.calls import build_title
 from gateway.use_cases.decision_wait import wait_seconds
 from gateway.use_cases.steps import TOTAL_MAX, refuse_uncountable
 from guidance.core.runs.usage import Usage

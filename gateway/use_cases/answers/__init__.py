@@ -1,0 +1,1 @@
+"""What agents are answered, from what was stored."""
