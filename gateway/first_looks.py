@@ -8,9 +8,8 @@ from typing import Any
 
 from django.db.models import OuterRef, Subquery
 
-from ledger.models import Entry
 from ledger.statistics.registry import Added, CountedEntry
-from reviews.models import Kind, ToolCall
+from reviews.models import Kind, SealedLook, ToolCall
 from reviews.statistics.attention import COMPARED, build_compared_key
 
 
@@ -32,21 +31,18 @@ def _read_unseen_answers(reviews: Sequence[str]) -> dict[str, str]:
     """By review, what the model would have done, where people were not told."""
     if not reviews:
         return {}
-    entry = Entry.objects.filter(run_id=OuterRef("run_id"), seq=OuterRef("seq"))
+    look = SealedLook.objects.filter(call_code=OuterRef("code"))
     calls = ToolCall.objects.filter(review_id__in=reviews).values_list(
-        "review_id", Subquery(entry.values("payload")[:1])
+        "review_id", Subquery(look.values("said")[:1])
     )
-    found = {str(review): _parse_unseen(text) for review, text in calls}
+    found = {str(review): _parse_answer(said) for review, said in calls if said}
     return {review: answer for review, answer in found.items() if answer is not None}
 
 
-def _parse_unseen(text: str) -> str | None:
+def _parse_answer(said: str) -> str | None:
     try:
-        payload: Any = json.loads(text)
+        look: Any = json.loads(said)
     except ValueError:
         return None  # it was tampered with: ledger_verify names it
-    look = payload.get("first_look") if isinstance(payload, Mapping) else None
-    if not isinstance(look, Mapping) or not look.get("blind"):
-        return None
-    answer = look.get("answer")
+    answer = look.get("answer") if isinstance(look, Mapping) else None
     return answer if answer in ("allow", "deny") else None

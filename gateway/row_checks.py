@@ -57,6 +57,9 @@ def _judge_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         policy=payload["policy"]["hash"],
     )
     _add_violations(rows, payload, now)
+    sealed = (payload.get("first_look") or {}).get("sealed")
+    if sealed is not None:
+        rows.add("sealed look", payload["call"], now=now, sealed=sealed)
     if payload["grant"] is not None:
         used = payload["permission"]
         permission = None if used is None else used["id"]

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from gateway.transitions import count_repeated_turns, report_from_json
-from guidance.core.look_first import apply_look, read_look_facts
+from guidance.core.look_first import LookRules, read_look_facts
 from guidance.core.plans.matching import AskedRules, apply_plan
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
@@ -92,8 +92,8 @@ def judge_stored_call(
     )
     verdict = add_budget_findings(verdict, payload, state, budget=budget)
     verdict = add_plan_finding(verdict, state, policy=policy, at=at)
-    look = read_look_facts(payload)
-    verdict = apply_look(verdict, look, policy=policy, labels=state.labels)
+    rules = build_look_rules(policy, state)
+    verdict = rules.apply_look(verdict, read_look_facts(payload))
     return _add_repairs(block_at_cap(verdict, reached), payload["findings"])
 
 
@@ -126,6 +126,11 @@ def add_plan_finding(
         cost_micros=state.used.cost_micros,
         at=at,
     )
+
+
+def build_look_rules(policy: Policy, state: RunState) -> LookRules:
+    """What is left to a model in this run, as it stands."""
+    return LookRules(policy=policy, labels=state.labels, looked=state.memory.looked)
 
 
 def remove_permission(payload: Payload) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
+from guidance.core.look_first import remember_look
 from guidance.core.policy import Policy
 from guidance.core.runs.facts import StepReport
 from guidance.core.steps.judge_step import (
@@ -140,7 +141,9 @@ def apply_judged_call(run: RunState, payload: Payload, at: datetime) -> RunState
     planned, plan = payload.get("plan"), run.memory.plan
     if planned is not None and plan is not None:
         plan = plan.count_call(planned)
-    moved = replace(run, memory=replace(run.memory, calls=calls, plan=plan))
+    looked = remember_look(run.memory.looked, payload)
+    memory = replace(run.memory, calls=calls, plan=plan, looked=looked)
+    moved = replace(run, memory=memory)
     moved = moved.with_idle(False, at=at)
     return count_call(moved) if granted else moved
 

@@ -17,11 +17,12 @@ from accounts.models import Agent, Project, Role, User
 from accounts.selectors import check_role
 from common.errors import NotFound
 from common.ids import parse_code
+from guidance.core.look_first import Look
 from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.selectors import filter_visible_runs, join_run
 from ledger.writer import sql
-from reviews.models import ModelRequest, Review, ToolCall
+from reviews.models import ModelRequest, Review, SealedLook, ToolCall
 from reviews.serializers import build_review_answer, build_ruling_from_row
 
 M = TypeVar("M", bound=Model)
@@ -184,12 +185,11 @@ def list_amended_findings(review: Review) -> list[dict[str, Any]]:
     return []
 
 
-def get_blind_look(review: Review) -> dict[str, Any] | None:
+def get_blind_look(review: Review) -> Look | None:
     """What a model had said of the call of a review, where its reviewer was not told."""
-    seq = ToolCall.objects.filter(review=review).values("seq")[:1]
-    entry = Entry.objects.filter(run_id=review.run_id, seq=Subquery(seq)).first()
-    look = json.loads(entry.payload).get("first_look") if entry else None
-    return look if look and look["blind"] else None
+    call = ToolCall.objects.filter(review=review).values("code")[:1]
+    sealed = SealedLook.objects.filter(call_code=Subquery(call)).first()
+    return sealed.read_look() if sealed else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

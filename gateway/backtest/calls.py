@@ -10,12 +10,13 @@ from gateway.backtest.facts import build_draft_budget, find_draft_cap, shorten
 from gateway.stored_decisions import (
     add_budget_findings,
     add_plan_finding,
+    build_look_rules,
     get_stored_cap,
     is_kept_whole,
     judge_stored_call,
     remove_permission,
 )
-from guidance.core.look_first import apply_look, read_look_facts
+from guidance.core.look_first import read_look_facts
 from guidance.core.policy import Policy
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap
@@ -65,8 +66,8 @@ def judge_live_call(
             verdict, item.payload, item.state, budget=budget
         )
         planned = add_plan_finding(with_budget, item.state, policy=policy, at=item.at)
-        look = read_look_facts(item.payload)
-        seen = apply_look(planned, look, policy=policy, labels=item.state.labels)
+        rules = build_look_rules(policy, item.state)
+        seen = rules.apply_look(planned, read_look_facts(item.payload))
         return block_at_cap(seen, reached).to_json()
 
     return _judge_both(item, judge)

@@ -7,6 +7,8 @@ rest: the markers, the control criterion and the strict reading of the reply.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 
 # Escapes and quotes change nothing about what a text looks like to a model.
 _NOISE = re.compile(r"[\\\"'`*\u200b-\u200d\u2060\ufeff]+")
@@ -27,7 +29,7 @@ _DISMISSED = re.compile(
 )
 _DICTATED_CALL = re.compile(
     r"\b(?:answer|respond|reply|verdict|decision|index|classif\w+)\b"
-    r"[^.\n]{0,60}?\b(?:allow|approved?|safe|harmless)\b",
+    r"[^.]{0,60}?\b(?:allow(?:ed)?|approved?|safe|harmless)\b",
     re.IGNORECASE,
 )
 
@@ -44,9 +46,11 @@ def find_sign(work: str) -> str | None:
     return None
 
 
-def find_call_sign(call: str) -> str | None:
-    """The same of a call, which says what a model that looks at it should answer."""
-    plain = _NOISE.sub("", call)
+def find_call_sign(texts: Iterable[str]) -> str | None:
+    """The same of what a model is shown of a call: it says what is to be answered. Line
+    breaks, odd blanks and letters of another width hide nothing."""
+    joined = unicodedata.normalize("NFKC", "\n".join(texts))
+    plain = " ".join(_NOISE.sub("", joined).split())
     if _DICTATED_CALL.search(plain):
         return "the call says what a model should answer"
     if _DISMISSED.search(plain):

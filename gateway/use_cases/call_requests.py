@@ -16,7 +16,11 @@ from accounts.auth import AgentPrincipal
 from common.ids import uuid7
 from common.responses import Reply, build_reply
 from gateway.shadow import JudgedDecision, ShadowedCall, judge_call_by_draft
-from gateway.stored_decisions import add_budget_findings, add_plan_finding
+from gateway.stored_decisions import (
+    add_budget_findings,
+    add_plan_finding,
+    build_look_rules,
+)
 from gateway.transitions import build_time_facts
 from gateway.use_cases.access import (
     get_first_open_review,
@@ -28,13 +32,7 @@ from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations
 from guidance.core.canonical import to_canonical_json
-from guidance.core.look_first import (
-    Look,
-    apply_look,
-    build_look_facts,
-    is_let_through,
-    may_look,
-)
+from guidance.core.look_first import GATE, Look, is_let_through
 from guidance.core.outcomes.call_facts import CallFacts
 from guidance.core.outcomes.violations import list_call_violations
 from guidance.core.plans.matching import get_plan_facts, is_answered
@@ -97,6 +95,8 @@ class JudgeCall(ChangeRequest[Reply]):
     same: bool = field(default=False, init=False)
     # What a model said that looked at it first; None while it has not been asked.
     look: Look | None = None
+    # The same, kept where nobody reads it before the ruling.
+    sealed: models.SealedLook | None = field(default=None, init=False)
     # False where the answer to the call has no place for what people wrote.
     carries_notes: bool = True
     notes: Sequence[Note] = field(default=(), init=False)
@@ -115,16 +115,17 @@ class JudgeCall(ChangeRequest[Reply]):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan, verdict = self._begin(run, at)
-        rules: dict[str, Any] = {
-            "policy": self.checked.policy.policy,
-            "labels": run.labels,
-        }
+        rules = build_look_rules(self.checked.policy.policy, run)
         if self.look is None:
-            if self.checked.reached is None and may_look(verdict, **rules):
+            if self.checked.reached is None and rules.may_look(verdict):
                 raise LookNeeded.from_plan(run.memory.plan)
             return self._judge(plan, verdict)
-        facts = build_look_facts(verdict, self.look, **rules)
-        return self._judge(plan, apply_look(verdict, self.look, **rules), looked=facts)
+        told, self.sealed = self.look, None
+        if told.blind:
+            self.sealed = models.SealedLook.from_look(self.call_code, told)
+            told = told.seal(self.sealed.salt)
+        facts = rules.build_facts(verdict, told)
+        return self._judge(plan, rules.apply_look(verdict, told), looked=facts)
 
     def _begin(self, run: RunState, at: datetime) -> tuple[Plan, CallVerdict]:
         require_own_run(run, self.agent)
@@ -301,6 +302,10 @@ class JudgeCall(ChangeRequest[Reply]):
             judged_at=plan.at,
             facts=to_canonical_json(payload["facts"]) if "facts" in payload else None,
         )
+        if GATE in payload and self.sealed is not None:
+            self.sealed.project_id = plan.run.project_id
+            self.sealed.run_id = plan.run.id
+            yield self.sealed
         if grant is not None:
             yield grant.build_row(
                 call_code=self.call_code,

@@ -27,6 +27,7 @@ from reviews.models.review import (
     SnoozedFor,
 )
 from reviews.models.ruling_fact import APPROVING, RulingFact
+from reviews.models.sealed_look import SealedLook
 from reviews.models.shadow import PolicyShadow, PolicyShadowItem, ShadowEnd
 from reviews.models.suggestions import SuggestionSearch
 from reviews.models.violation import Violation, ViolationSource
@@ -67,6 +68,7 @@ __all__ = [
     "Ruling",
     "RulingFact",
     "Scope",
+    "SealedLook",
     "Severity",
     "ShadowEnd",
     "SnoozedFor",

@@ -29,6 +29,7 @@ from reviews.models import (
     ReviewApproval,
     Ruling,
     RulingFact,
+    SealedLook,
     ToolCall,
     Violation,
 )
@@ -134,6 +135,12 @@ def _read_permission(values: Values) -> None:
 
 def _read_checkpoint(values: Values) -> None:
     values["state"] = hash_text(to_canonical_json(json.loads(values["state"])))
+
+
+def _read_sealed_look(values: Values) -> None:
+    """The entry has a hash of what it says."""
+    said = {**json.loads(values.pop("said")), "salt": values.pop("salt")}
+    values["sealed"] = hash_text(to_canonical_json(said))
 
 
 TABLES = (
@@ -291,6 +298,14 @@ TABLES = (
             *("purpose", "model", "tokens_in", "tokens_out", "cost_micros", "at"),
             project="project_id",
         ),
+    ),
+    Table(
+        "sealed look",
+        SealedLook.objects.all(),
+        "run_id",
+        ("call_code",),
+        _keep_same("said", "salt"),
+        _read_sealed_look,
     ),
     Table(
         "shadow item",

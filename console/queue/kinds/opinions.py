@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.look_first import ALLOW, ASK, DENY, GATE
-from guidance.selectors import get_policy
 from reviews.models import Review, ReviewState
 from reviews.selectors import get_blind_look
 from safetext import make_visible_line
@@ -46,21 +45,15 @@ def build_opinion(review: Review, content: Mapping[str, Any]) -> ShownOpinion | 
 def _build_blind(review: Review) -> ShownOpinion | None:
     if review.state != ReviewState.RULED:
         return None
-    if not get_policy(review.run.policy_id).policy.tools.first_look.enabled:
-        return None
     look = get_blind_look(review)
     if look is None:
         return None
-    shown = _build(look["answer"], look["reason"], look["model"])
-    differs = (review.ruling.action == "approve") != (look["answer"] == ALLOW)
-    return ShownOpinion(
-        word=shown.word,
-        tone=shown.tone,
-        model=shown.model,
-        text=shown.text,
-        compared="the ruling differs" if differs else "as ruled",
-        differs=differs,
-    )
+    shown = _build(look.answer, look.reason, look.model)
+    if look.answer not in (ALLOW, DENY):
+        return replace(shown, compared="not told before the ruling")
+    differs = (review.ruling.action == "approve") != (look.answer == ALLOW)
+    compared = "the ruling differs" if differs else "as ruled"
+    return replace(shown, compared=compared, differs=differs)
 
 
 def _build(answer: str | None, text: str, model: str) -> ShownOpinion:

@@ -6,9 +6,10 @@ Whatever goes wrong here asks a person.
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from functools import partial
 
 from django.db.models import Count, Sum
@@ -21,13 +22,17 @@ from gateway.llm.recording import LOOKS_FIRST, get_model_name, record_opinion
 from gateway.use_cases.call_requests import CheckedCall
 from guidance.core.look_first import Look
 from guidance.core.plans.matching import list_asking
+from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.first_look import FirstLook
 from guidance.core.tools.judge_call import CallVerdict
 from ledger.models import Run
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.models import ModelRequest
+from reviews.models import Kind, ModelRequest, Ruling
+from reviews.permissions.standing import list_asking_rules
 
 _PARTS = 1_000_000
+DENIED_FOR = timedelta(days=1)
+DENIED_LIMIT = 100
 # A task that nobody holds on to may be dropped before it is done.
 _under_way: set[asyncio.Task[Opinion]] = set()
 
@@ -42,7 +47,7 @@ async def look_first(
 ) -> Look:
     """What the model says of the call, and whether people are to check it blindly."""
     rules = checked.policy.policy.tools.first_look
-    find = partial(_find_limit, rules, project_id=agent.project_id)
+    find = partial(_find_refusal, agent, checked)
     refused = OFF if get_endpoint() is None else await run_in_db_thread(find)
     if refused is not None:
         return Look(answer=None, trouble=refused)
@@ -59,7 +64,7 @@ async def look_first(
         answer=opinion.answer,
         reason=opinion.reason,
         model=opinion.model or get_model_name(),
-        blind=blind and opinion.answer in rules.may,
+        blind=blind and opinion.trouble is None,
         trouble=opinion.trouble,
     )
 
@@ -74,6 +79,36 @@ async def _ask(
     opinion = await look_at_call(call, timeout_s=rules.timeout_s)
     await record_opinion(agent, run_code, call_code, opinion)
     return opinion
+
+
+def _find_refusal(agent: AgentPrincipal, checked: CheckedCall) -> str | None:
+    """Why it is not asked after all; None where it is."""
+    rules = checked.policy.policy.tools.first_look
+    limit = _find_limit(rules, project_id=agent.project_id)
+    if limit is not None:
+        return limit
+    asking = list_asking_rules(checked.verdict.findings)
+    if asking & _list_denied_rules(agent.agent_id):
+        return "people have refused this agent such a call within a day"
+    return None
+
+
+def _list_denied_rules(agent_id: int) -> set[str]:
+    """Of calls that people would not let run as they stood: what they refused is not for
+    a model to allow, in whatever run it is tried again."""
+    denied = Ruling.objects.filter(
+        review__run__agent_id=agent_id,
+        review__kind=Kind.CONFIRMATION,
+        at__gte=datetime.now(UTC) - DENIED_FOR,
+    ).exclude(action="approve")
+    contents = denied.order_by("-at").values_list("review__content", flat=True)
+    return {
+        rule
+        for content in contents[:DENIED_LIMIT]
+        for rule in list_asking_rules(
+            CallFinding.from_json(each) for each in json.loads(content)["findings"]
+        )
+    }
 
 
 def _find_limit(rules: FirstLook, *, project_id: int) -> str | None:

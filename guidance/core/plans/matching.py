@@ -27,6 +27,7 @@ from guidance.core.tools.permission_shapes import (
     build_permission_key,
     build_shape_text,
 )
+from guidance.core.vocabulary import choose_most_severe_call
 
 GATE = "plan"
 ASKS = "require-confirmation"
@@ -189,11 +190,10 @@ def _serve_step(
             "asked": asked,
         },
     )
-    return replace(
-        verdict,
-        decision="allow" if asked else verdict.decision,
-        findings=(*verdict.findings, finding),
-    )
+    # What else was found stays: a warning is still one.
+    rest = [each.decision for each in verdict.findings if each.decision != ASKS]
+    decision = choose_most_severe_call(["allow", *rest]) if asked else verdict.decision
+    return replace(verdict, decision=decision, findings=(*verdict.findings, finding))
 
 
 def _find_planned(

@@ -13,6 +13,8 @@ from guidance.core.runs.plans import RunPlan, read_plan
 
 # No run keeps more steps in memory than this, so no window may be wider.
 TRACE_LIMIT = 100
+# A model looks at so many calls of a run at most; what comes then is for people.
+LOOKED_LIMIT = 100
 # A longer signature is remembered by its digest, so that a run's memory stays small.
 # A digest is longer than this, hence never taken for a signature that was kept whole.
 SIGNATURE_KEPT = 64
@@ -63,7 +65,7 @@ class Memory:
     or a pause was approved: the rework window, repetition and slope see only those.
     `delay_ms` is what the last answer asked to wait, `ignored_waits` how many such waits
     in a row were not kept. `allowances` are those that people gave and that have not ended,
-    `plan` is the approved one that stands.
+    `plan` is the approved one that stands, `looked` marks what a model has looked at.
     """
 
     steps: int = 0
@@ -78,6 +80,7 @@ class Memory:
     ignored_waits: int = 0
     allowances: tuple[Allowance, ...] = ()
     plan: RunPlan | None = None
+    looked: tuple[str, ...] = ()
 
     def count_ignored_waits(self, waited_ms: int | None) -> int:
         """With the next step, which came so long after the last answer; None where that
@@ -104,6 +107,7 @@ class Memory:
             ],
             allowances=self.allowances,
             plan=self.plan,
+            looked=self.looked,
         )
 
     def start_segment(self) -> Memory:
@@ -131,8 +135,8 @@ class Memory:
     def to_json(self) -> dict[str, Any]:
         """A compact form: each remembered step is a list in the order of its fields.
 
-        No calls, no waits, no allowances and no plan are not written down: runs stored
-        before there were any read the same.
+        No calls, no waits, no allowances, no plan and no looks are not written down: runs
+        stored before there were any read the same.
         """
         calls = self.calls
         waits = [self.delay_ms, self.ignored_waits]
@@ -141,6 +145,7 @@ class Memory:
         return {
             **({"allowances": allowed} if allowed else {}),
             **({"plan": self.plan.to_json()} if self.plan else {}),
+            **({"looked": [*self.looked]} if self.looked else {}),
             **({} if calls == NO_CALLS else {"calls": tally}),
             **({"waits": waits} if any(waits) else {}),
             "steps": self.steps,
@@ -192,6 +197,7 @@ class Memory:
             ignored_waits=ignored_waits,
             allowances=read_allowances(document.get("allowances", [])),
             plan=read_plan(document["plan"]) if "plan" in document else None,
+            looked=tuple(document.get("looked", ())),
         )
 
 

@@ -18,8 +18,8 @@ _MOST_S = 12
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstLook:
     """`rules` are those that ask and that it may answer, by name or its beginning and a
-    star; without any it is never asked. `may` is what it may settle. Of what it would
-    settle `blind_share` goes to people, who are not told what it said."""
+    star; without any it is never asked. `may` is what it may settle. Of what it looks at
+    `blind_share` goes to people, who are not told what it said."""
 
     enabled: bool = False
     rules: tuple[str, ...] = ()
@@ -50,7 +50,11 @@ def read_first_look(
         enabled=section.read_flag("enabled", default=default.enabled),
         rules=section.read_texts("rules", default.rules, problem=find_rule_problem),
         may=section.read_texts(
-            "may", default.may, problem=_find_answer_problem, among=SETTLES
+            "may",
+            default.may,
+            problem=_find_answer_problem,
+            among=SETTLES,
+            fewest=1,
         ),
         blind_share=section.read_number(
             "blind_share", default.blind_share, low=0, high=1

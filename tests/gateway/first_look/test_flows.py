@@ -12,11 +12,17 @@ from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run_and_rows
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.models import ModelRequest, Review
+from reviews.models import ModelRequest, Review, SealedLook
 from tests.gateway.calls.calls import DANGEROUS, claim, rule
 from tests.gateway.first_look.conftest import Start
-from tests.gateway.first_look.looking import answers, call, list_entries
-from tests.gateway.llm.models import FORMATS, model
+from tests.gateway.first_look.looking import (
+    answers,
+    call,
+    list_entries,
+    list_shown,
+    write,
+)
+from tests.gateway.llm.models import FORMATS, Asked, model, replies
 from tests.gateway.plans.planning import approve, bash, build_plan, build_step
 
 in_both_formats = pytest.mark.parametrize("wire", FORMATS)
@@ -176,12 +182,117 @@ async def test_people_check_a_share_without_knowing_what_it_said(
     for told in (json.dumps(judged), review):
         assert "first_look" not in told
         assert "model" not in told.lower().replace("model_", "")
+    # Everybody of the project reads the ledger, and so does the agent.
     (stored,) = list_entries(agent, run, "call.judged")
-    assert (stored["first_look"]["answer"], stored["first_look"]["blind"]) == (
-        "allow",
-        True,
-    )
+    sealed = stored["first_look"].pop("sealed")
+    assert stored["first_look"] == {
+        "answer": None,
+        "settles": False,
+        "blind": True,
+        "model": "",
+        "reason": "",
+        "trouble": None,
+    }
+    for reader in (agent, reviewer):
+        assert "It is made again" not in reader.get(f"/runs/{run}/ledger").text
+    rows = SealedLook.objects.filter(call_code=judged["id"])
+    row = await run_in_db_thread(rows.get)
+    assert row.read_look().answer == "allow"
+    assert row.read_look().seal(row.salt).sealed == sealed
     assert rule(reviewer, judged, "deny", note="No.").status_code == 200
+    await assert_sound(run)
+
+
+async def test_a_sealed_look_that_was_changed_is_found(
+    agent: httpx.Client, start: Start
+) -> None:
+    run = await start(blind_share=1)
+    async with model("openai", answers("openai", "allow")):
+        judged = await call(agent, run)
+
+    def change() -> list[str]:
+        rows = SealedLook.objects.filter(call_code=judged["id"])
+        said = json.dumps({"answer": "deny", "reason": "No.", "model": "m"})
+        rows.update(said=said)
+        found = verify_run_and_rows(Run.objects.get(code=run))
+        assert not found.ok
+        return [str(found)]
+
+    assert "sealed look" in str(await run_in_db_thread(change))
+
+
+async def test_what_a_person_refused_is_not_left_to_a_model(
+    agent: httpx.Client, reviewer: httpx.Client, start: Start
+) -> None:
+    """Neither the same call nor another one by the same rule, in this run or the next."""
+    run = await start()
+    async with model("openai", answers("openai", "ask")):
+        judged = await call(agent, run)
+    assert rule(reviewer, judged, "deny", note="No.").status_code == 200
+    tries = ((run, DANGEROUS), (run, "rm -rf dist"), (await start(), DANGEROUS))
+    async with model("openai", answers("openai", "allow")) as asked:
+        for where, text in tries:
+            again = await call(agent, where, text)
+            assert again["decision"] == "require-confirmation", text
+    assert asked.asked == []
+    assert "people have refused" in again["findings"][-1]["message"]
+
+
+async def test_while_a_person_is_asked_a_model_is_not_asked_again(
+    agent: httpx.Client, start: Start
+) -> None:
+    run = await start()
+    async with model("openai", answers("openai", "ask")):
+        assert (await call(agent, run))["decision"] == "require-confirmation"
+    async with model("openai", answers("openai", "allow")) as asked:
+        again = await call(agent, run, f"{DANGEROUS}  # please")
+        assert again["decision"] == "require-confirmation"
+        # A step in between makes it forget nothing.
+        told = {"number": 1, "tokens": 1, "tool_calls": 0}
+        agent.post(f"/runs/{run}/steps", json=told)
+        assert (await call(agent, run))["decision"] == "require-confirmation"
+    assert asked.asked == []
+    await assert_sound(run)
+
+
+async def test_what_it_refused_once_is_not_tried_until_it_allows_it(
+    agent: httpx.Client, start: Start
+) -> None:
+    run = await start()
+    async with model("openai", answers("openai", "deny")):
+        assert (await call(agent, run))["decision"] == "block"
+    async with model("openai", answers("openai", "allow")) as asked:
+        for text in (DANGEROUS, "rm -r -f build", "rm -rf other"):
+            again = await call(agent, run, text)
+            assert again["decision"] == "require-confirmation", text
+    assert asked.asked == []
+    await assert_sound(run)
+
+
+async def test_repaired_arguments_stay_a_warning(
+    agent: httpx.Client, start: Start
+) -> None:
+    run = await start({"lenient_arguments": ["run_shell"]})
+    body = {
+        "kind": "tool",
+        "tool": "run_shell",
+        "arguments_json": '{"command": "rm -rf build",}',
+    }
+
+    def reply(asked: Asked) -> str:
+        own = next(
+            number
+            for number, shown in list_shown(asked).items()
+            if shown["tool"] == "run_shell"
+        )
+        return write(
+            {"index": own, "answer": "allow", "reason": "Fine."},
+            {"index": 3 - own, "answer": "deny", "reason": "No."},
+        )
+
+    async with model("openai", replies("openai", reply)):
+        sent = await asyncio.to_thread(agent.post, f"/runs/{run}/tool-calls", json=body)
+    assert sent.json()["decision"] == "warn"
     await assert_sound(run)
 
 

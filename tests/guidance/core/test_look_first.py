@@ -8,15 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guidance.core.look_first import (
-    Look,
-    apply_look,
-    build_look_facts,
-    may_look,
-    read_look_facts,
-)
+from guidance.core.look_first import Look, LookRules, read_look_facts, remember_look
 from guidance.core.plans.matching import ASKS
 from guidance.core.policy import Policy, PolicyError, load_policy
+from guidance.core.runs.memory import LOOKED_LIMIT
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from tests.guidance.core.tools.builders import KEY, command
@@ -35,8 +30,12 @@ def judge(text: str, policy: Policy, **more: Any) -> CallVerdict:
     return judge_call(rules=policy.tools, call=call, fingerprint_key=KEY)
 
 
+def rules_of(policy: Policy, *looked: str, **labels: str) -> LookRules:
+    return LookRules(policy=policy, labels=labels, looked=looked)
+
+
 def apply(text: str, policy: Policy, look: Look | None) -> CallVerdict:
-    return apply_look(judge(text, policy), look, policy=policy, labels={})
+    return rules_of(policy).apply_look(judge(text, policy), look)
 
 
 def say(answer: str | None, **more: Any) -> Look:
@@ -45,11 +44,11 @@ def say(answer: str | None, **more: Any) -> Look:
 
 def test_it_is_off_unless_the_policy_says_otherwise() -> None:
     off = load_policy({})
-    assert not may_look(judge(DELETES, off), policy=off, labels={})
+    assert not rules_of(off).may_look(judge(DELETES, off))
     named_only = load_policy({"tools": {"first_look": {"rules": ["*"]}}})
-    assert not may_look(judge(DELETES, named_only), policy=named_only, labels={})
+    assert not rules_of(named_only).may_look(judge(DELETES, named_only))
     no_rules = load_policy({"tools": {"first_look": {"enabled": True}}})
-    assert not may_look(judge(DELETES, no_rules), policy=no_rules, labels={})
+    assert not rules_of(no_rules).may_look(judge(DELETES, no_rules))
 
 
 def test_what_it_may_settle_is_settled() -> None:
@@ -96,7 +95,7 @@ def test_who_checks_it_blindly_is_told_nothing() -> None:
     before = judge(DELETES, policy)
     look = say("allow", blind=True)
     assert apply(DELETES, policy, look) == before
-    facts = build_look_facts(before, look, policy=policy, labels={})
+    facts = rules_of(policy).build_facts(before, look)
     assert facts["first_look"]["blind"]
     assert not facts["first_look"]["settles"]
 
@@ -128,20 +127,20 @@ def test_who_checks_it_blindly_is_told_nothing() -> None:
 def test_nothing_else_is_left_to_it(text: str, tools: dict[str, Any]) -> None:
     policy = load(tools)
     before = judge(text, policy)
-    assert not may_look(before, policy=policy, labels={})
-    assert apply_look(before, say("allow"), policy=policy, labels={}) == before
+    assert not rules_of(policy).may_look(before)
+    assert rules_of(policy).apply_look(before, say("allow")) == before
 
 
 def test_only_rules_that_are_named() -> None:
     policy = load(rules=["git-*"])
-    assert not may_look(judge(DELETES, policy), policy=policy, labels={})
-    assert may_look(judge("git reset --hard", policy), policy=policy, labels={})
+    assert not rules_of(policy).may_look(judge(DELETES, policy))
+    assert rules_of(policy).may_look(judge("git reset --hard", policy))
 
 
 def test_an_agent_that_wants_a_person_gets_one() -> None:
     policy = load()
     before = judge(DELETES, policy, confirm=True)
-    assert not may_look(before, policy=policy, labels={})
+    assert not rules_of(policy).may_look(before)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_what_takes_two_people_is_not_left_to_a_model(four_eyes: Any) -> None:
     look = {"enabled": True, "rules": ["*"]}
     policy = load_policy({"tools": {"first_look": look}, "four_eyes": four_eyes})
     before = judge(DELETES, policy)
-    assert not may_look(before, policy=policy, labels=LABELS)
+    assert not rules_of(policy, **LABELS).may_look(before)
 
 
 def test_a_policy_that_leaves_it_what_it_may_never_answer_is_refused() -> None:
@@ -168,6 +167,57 @@ def test_a_policy_that_leaves_it_what_it_may_never_answer_is_refused() -> None:
         "tools.first_look.may.0",
         "tools.first_look.timeout_s",
     }
+
+
+def build_payload(text: str, policy: Policy, look: Look) -> dict[str, Any]:
+    """As the entry of the call has it."""
+    rules = rules_of(policy)
+    before = judge(text, policy)
+    after = rules.apply_look(before, look)
+    return {
+        "kind": "command",
+        "tool": after.tool,
+        "shown": dict(after.shown),
+        **after.to_json(),
+        **rules.build_facts(before, look),
+    }
+
+
+@pytest.mark.parametrize(
+    "look",
+    [say("ask"), say("deny"), say("allow", blind=True), Look(answer=None, trouble="t")],
+    ids=["ask", "deny", "blind", "trouble"],
+)
+def test_a_call_that_it_did_not_let_through_is_not_looked_at_again(look: Look) -> None:
+    policy = load()
+    looked = remember_look((), build_payload(DELETES, policy, look))
+    rules = rules_of(policy, *looked)
+    for text in (DELETES, f" {DELETES}", "rm -rf 'build'", f"{DELETES} # really"):
+        assert not rules.may_look(judge(text, policy)), text
+    other = judge("git reset --hard", policy)
+    assert rules.may_look(other)
+    # What it refused it is not asked about in other words either.
+    also = rules.may_look(judge("rm -r -f other", policy))
+    assert also == (look.answer != "deny")
+
+
+def test_what_it_let_through_may_be_made_again() -> None:
+    policy = load()
+    assert remember_look((), build_payload(DELETES, policy, say("allow"))) == ()
+    assert remember_look(("a",), {"findings": []}) == ("a",)
+
+
+def test_it_looks_at_so_many_calls_of_a_run_and_no_more() -> None:
+    policy = load()
+    full = [str(number) for number in range(LOOKED_LIMIT)]
+    assert not rules_of(policy, *full).may_look(judge(DELETES, policy))
+    assert rules_of(policy, *full[1:]).may_look(judge(DELETES, policy))
+
+
+def test_a_warning_beside_it_stays_one() -> None:
+    own = {"name": "p", "pattern": "build", "decision": "warn", "message": "m"}
+    verdict = apply(DELETES, load({"patterns": [own]}), say("allow"))
+    assert verdict.decision == "warn"
 
 
 _RULES = st.sampled_from([*sorted(RULES), "git-*", "delete-*", "disk-*", "*"])
@@ -241,7 +291,7 @@ def test_no_verdict_relaxes_what_the_policy_does_not_leave_to_it(
     except PolicyError:
         return
     before = judge(text, policy)
-    after = apply_look(before, look, policy=policy, labels={})
+    after = rules_of(policy).apply_look(before, look)
 
     settled = after.decision != before.decision
     if settled:
@@ -249,7 +299,8 @@ def test_no_verdict_relaxes_what_the_policy_does_not_leave_to_it(
         assert policy.tools.first_look.enabled
         assert (look.trouble, look.blind) == (None, False)
         assert look.answer in policy.tools.first_look.may
-        assert after.decision == {"allow": "allow", "deny": "block"}[look.answer or ""]
+        settled_so = {"allow": {"allow", "warn"}, "deny": {"block"}}
+        assert after.decision in settled_so[look.answer or ""]
         asking = [each for each in before.findings if each.decision == ASKS]
         for finding in asking:
             rule = finding.details["rule"]
@@ -260,8 +311,8 @@ def test_no_verdict_relaxes_what_the_policy_does_not_leave_to_it(
             assert not _is_named(rule, policy.four_eyes.rules)
     # Nothing that was found is lost, and the entry alone says the same again.
     assert after.findings[: len(before.findings)] == before.findings
-    facts = build_look_facts(before, look, policy=policy, labels={})
-    again = apply_look(before, read_look_facts(facts), policy=policy, labels={})
+    facts = rules_of(policy).build_facts(before, look)
+    again = rules_of(policy).apply_look(before, read_look_facts(facts))
     assert again == after
     assert settled == bool(facts and facts["first_look"]["settles"])
 
