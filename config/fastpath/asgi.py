@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 from common.errors import DomainError
@@ -14,6 +14,8 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+# The headers by name, and the list that they were read from.
+INDEX = "checkrail.headers"
 # Set by our HTTP server: the connection is one too many.
 OVER_LIMIT = "checkrail.over_limit"
 # Set by our HTTP server on every request: it keeps deadlines.
@@ -21,12 +23,28 @@ TIMED = "checkrail.timed"
 
 
 def get_headers(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+    found = index_headers(scope).get(name)
+    return [value.decode("latin-1") for value in found] if found else []
 
 
 def get_header(scope: Scope, name: bytes) -> str | None:
-    values = get_headers(scope, name)
-    return values[0] if values else None
+    found = index_headers(scope).get(name)
+    return found[0].decode("latin-1") if found else None
+
+
+def index_headers(scope: Scope) -> Mapping[bytes, list[bytes]]:
+    """All values by name, gathered once for a request: it is asked for a dozen of them."""
+    headers = scope["headers"]
+    known = scope.get(INDEX)
+    # Whoever replaces the headers on the way replaces the list.
+    if known is not None and known[0] is headers:
+        index: dict[bytes, list[bytes]] = known[1]
+        return index
+    index = {}
+    for name, value in headers:
+        index.setdefault(name, []).append(value)
+    scope[INDEX] = (headers, index)
+    return index
 
 
 async def send_json(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import parse_qs, unquote_to_bytes
 
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 
 from common.errors import BadEncoding, Malformed
-from config.fastpath.asgi import Scope, get_header, get_headers
+from config.fastpath.asgi import Scope, get_header, index_headers
 
 HEADER_COUNT = 100
 HEADER_BYTES = 32_768
@@ -20,11 +21,12 @@ _ONCE = (
 
 def check_head(scope: Scope) -> None:
     headers = scope["headers"]
-    size = sum(len(name) + len(value) for name, value in headers)
+    size = sum([len(name) + len(value) for name, value in headers])
     if len(headers) > HEADER_COUNT or size > HEADER_BYTES:
         raise Malformed(f"At most {HEADER_COUNT} headers of {HEADER_BYTES:,} bytes.")
+    index = index_headers(scope)
     for name in _ONCE:
-        if len(get_headers(scope, name)) > 1:
+        if len(index.get(name, ())) > 1:
             raise Malformed(f"Send one {name.decode().title()} header.")
     _check_host(get_header(scope, b"host"))
     _check_query(scope["query_string"])
@@ -34,9 +36,14 @@ def _check_host(host: str | None) -> None:
     """Django checks this of its own requests; the fast path must check it too."""
     if host is None:
         return
-    domain, _ = split_domain_port(host)
-    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+    if not _is_served(host, tuple(settings.ALLOWED_HOSTS)):
         raise Malformed("The Host header names a host that is not served here.")
+
+
+@lru_cache(maxsize=64)
+def _is_served(host: str, allowed: tuple[str, ...]) -> bool:
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, allowed)
 
 
 def _check_query(raw: bytes) -> None:

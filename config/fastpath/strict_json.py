@@ -18,6 +18,7 @@ from guidance.core.strict_json import (
     JsonRefused,
     check_size,
     is_flood,
+    is_plainly_small,
     parse_decimal,
     parse_integer,
 )
@@ -54,7 +55,8 @@ def parse(raw: bytes) -> Any:
         raise Malformed(_TOO_MANY)
     try:
         document = _decoder.decode(text)
-        check_size(document, longest=STRING_LIMIT)
+        if not is_plainly_small(text, longest=STRING_LIMIT):
+            check_size(document, longest=STRING_LIMIT)
     except json.JSONDecodeError as error:
         raise Malformed(
             f"Line {error.lineno}, column {error.colno}: {error.msg}."

@@ -86,6 +86,17 @@ def is_flood(text: str) -> bool:
     return commas >= NODE_LIMIT and _STRING.sub("", text).count(",") >= NODE_LIMIT
 
 
+def is_plainly_small(text: str, *, longest: int) -> bool:
+    """Whether `check_size` can find nothing in what this text is read as: told by the text
+    itself, which costs a tenth of it. Only an escape writes half of a surrogate pair or
+    NUL, each value but the first has a comma or a bracket before it, and nothing is deeper
+    than there are brackets."""
+    if len(text) > longest or "\\u" in text:
+        return False
+    opened = text.count("{") + text.count("[")
+    return opened <= DEPTH_LIMIT and opened + text.count(",") < NODE_LIMIT
+
+
 def check_size(document: Any, *, longest: int | None = None) -> None:
     """Level by level, so that depth is known and no recursion is needed."""
     level: list[Any] = [document]

@@ -107,6 +107,7 @@ FOLLOWED = {
         (
             # What is only about calls to confirm, or only about checks.
             "gateway/coding_agents/superseded.py",
+            "gateway/use_cases/asking/first_look.py",
             "reviews/queue/rule_counts.py",
             "reviews/rulings/approvals.py",
             "reviews/rulings/gate_choices.py",

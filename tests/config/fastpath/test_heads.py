@@ -12,7 +12,15 @@ from django.test.utils import override_settings
 
 from common.errors import DomainError, Unauthenticated, Unavailable
 from config.fastpath import bodies, guard
-from config.fastpath.asgi import OVER_LIMIT, Message, Receive, Scope, Send
+from config.fastpath.asgi import (
+    OVER_LIMIT,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    get_header,
+    get_headers,
+)
 from config.fastpath.guard import Guard
 from config.fastpath.headers import (
     HEADER_BYTES,
@@ -304,3 +312,11 @@ def test_a_request_is_treated_as_its_whole_address_says(
     if found == "/runs/{run}/steps":
         assert names == {"run": "1"}
     assert find_route(method, f"/api/v2{path}")[0] is OTHER
+
+
+def test_headers_that_are_replaced_on_the_way_are_read_anew() -> None:
+    scope: Scope = {"headers": [(b"host", b"a"), (b"accept", b"x"), (b"accept", b"y")]}
+    assert get_headers(scope, b"accept") == ["x", "y"]
+    assert (get_header(scope, b"host"), get_header(scope, b"cookie")) == ("a", None)
+    scope["headers"] = [(b"host", b"b")]
+    assert (get_header(scope, b"host"), get_headers(scope, b"accept")) == ("b", [])

@@ -29,6 +29,7 @@ IMPORTS = {
     "hmac",
     "itertools",
     "json",
+    "json.encoder",
     "jsonschema_rs",
     "math",
     "operator",

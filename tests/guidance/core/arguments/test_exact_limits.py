@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guidance.core.strict_json import (
     DEPTH_LIMIT,
@@ -13,6 +15,7 @@ from guidance.core.strict_json import (
     NODE_LIMIT,
     JsonRefused,
     check_size,
+    is_plainly_small,
     parse_integer,
 )
 
@@ -49,3 +52,35 @@ def test_the_number_of_values() -> None:
 
 def test_a_document_at_every_limit_is_read() -> None:
     check_size(json.loads(json.dumps({"deep": build_nested(31, list), "n": 2**53 - 1})))
+
+
+_VALUES = st.recursive(
+    st.none() | st.integers() | st.text(max_size=20) | st.just("\ud800"),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@given(_VALUES, st.integers(0, 40), st.booleans(), st.integers(1, 60))
+def test_what_is_plainly_small_need_not_be_looked_at(
+    value: object, depth: int, as_ascii: bool, longest: int
+) -> None:
+    for _ in range(depth):
+        value = [value]
+    text = json.dumps(value, ensure_ascii=as_ascii)
+    if not as_ascii and "\ud800" in text:
+        return  # no body holds that: it is no UTF-8
+    if is_plainly_small(text, longest=longest):
+        check_size(json.loads(text), longest=longest)
+
+
+def test_small_is_told_up_to_the_limits() -> None:
+    assert is_plainly_small("[" * 32 + "]" * 32, longest=100)
+    assert not is_plainly_small("[" * 33 + "]" * 33, longest=100)
+    many = json.dumps([1] * (NODE_LIMIT - 1))
+    assert is_plainly_small(many, longest=10**6)
+    assert not is_plainly_small(json.dumps([1] * NODE_LIMIT), longest=10**6)
+    assert not is_plainly_small('"\\u0000"', longest=100)
+    assert not is_plainly_small('"12345"', longest=6)

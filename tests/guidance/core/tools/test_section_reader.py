@@ -30,6 +30,15 @@ FULL: dict[str, Any] = {
     "disposable": ["out"],
     "confirm": ["deploy", "mcp__pay__*"],
     "grant_expires_s": 86_400,
+    "first_look": {
+        "enabled": True,
+        "rules": ["delete-*"],
+        "may": ["deny"],
+        "blind_share": 0.5,
+        "timeout_s": 3,
+        "max_asked_per_day": None,
+        "max_cost_usd_per_day": "2.50",
+    },
 }
 
 
@@ -90,7 +99,7 @@ def test_every_key_is_read_and_written_again() -> None:
     assert set(FULL) == {field.name for field in fields(ToolRules) if field.init}
     policy = load_policy({"tools": FULL})
     for name, value in FULL.items():
-        if name not in {"allowlist", "schemas", "patterns"}:
+        if name not in {"allowlist", "schemas", "patterns", "first_look"}:
             read = getattr(policy.tools, name)
             assert (list(read) if isinstance(value, list) else read) == value
     document: dict[str, Any] = dump_policy(policy)
