@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime, time, timedelta
@@ -36,6 +37,8 @@ DENIED_LIMIT = 100
 # A task that nobody holds on to may be dropped before it is done.
 _under_way: set[asyncio.Task[Opinion]] = set()
 
+logger = logging.getLogger(__name__)
+
 
 async def look_first(
     agent: AgentPrincipal,
@@ -46,6 +49,21 @@ async def look_first(
     plan: Sequence[str],
 ) -> Look:
     """What the model says of the call, and whether people are to check it blindly."""
+    try:
+        return await _look(agent, run_code, call_code, checked=checked, plan=plan)
+    except Exception as error:
+        logger.exception("A model could not look at a call")
+        return Look(answer=None, trouble=f"looking failed: {type(error).__name__}")
+
+
+async def _look(
+    agent: AgentPrincipal,
+    run_code: str,
+    call_code: str,
+    *,
+    checked: CheckedCall,
+    plan: Sequence[str],
+) -> Look:
     rules = checked.policy.policy.tools.first_look
     find = partial(_find_refusal, agent, checked)
     refused = OFF if get_endpoint() is None else await run_in_db_thread(find)

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from django.test.utils import override_settings
 
+from gateway.use_cases.asking import first_look
 from ledger.models import Run
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.models import ModelRequest
@@ -181,6 +182,21 @@ async def test_without_a_model_a_person_is_asked(
         judged = await call(agent, run)
     assert "no model is set up" in assert_asked(agent, run, judged)
     assert list_entries(agent, run, "model.asked") == []
+
+
+async def test_a_fault_of_our_own_asks_a_person(
+    agent: httpx.Client, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await start()
+
+    def fail(*_: object, **__: object) -> None:
+        raise ValueError("a damaged row")
+
+    monkeypatch.setattr(first_look, "_list_denied_rules", fail)
+    async with model("openai", answers("openai", "allow")) as asked:
+        judged = await call(agent, run)
+    assert assert_asked(agent, run, judged) == "looking failed: ValueError"
+    assert asked.asked == []
 
 
 async def _spend(run: str, cost_micros: int) -> None:
