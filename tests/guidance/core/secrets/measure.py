@@ -43,7 +43,9 @@ SAID: dict[str, object] = {
             "new_string": "def keep(line: str) -> str:\n    return line.rstrip()\n",
         },
     },
-    "a command with a secret": {"command": "curl -u bob:Tr0ub4dor https://api.corp/"},
+    "a command with a secret": {
+        "command": "curl -u bob:Tr0ub4dor https://api.invalid/"
+    },
 }
 
 
