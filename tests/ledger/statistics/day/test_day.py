@@ -18,6 +18,7 @@ import httpx
 import pytest
 
 from demo.fleet import Fleet
+from reviews.models import Kind
 from tests.ledger.statistics.day.recount import export_runs, read_told, recount
 from tests.ledger.statistics.day.site import Site
 from tests.support.builders import unique
@@ -38,7 +39,11 @@ ACTIONS = {
     "question": ("answer",),
     "exhausted": ("retry", "skip"),
     "request": ("approve", "deny"),
+    "plan": ("approve", "approve", "deny"),
+    "loop_action": ("approve", "deny"),
+    "policy_change": ("approve", "deny"),
 }
+assert set(ACTIONS) == set(Kind.values), "a review of every kind may come up in a day"
 
 
 @pytest.mark.timeout(2 * SECONDS)
