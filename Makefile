@@ -18,8 +18,8 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test nightly check lock bench bench-gates screenshots clean \
-	check-types check-imports check-django check-code check-files
+.PHONY: help setup runtime run quick test nightly check lock bench bench-check \
+	bench-gates screenshots clean check-types check-imports check-django check-code check-files
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,8 +78,11 @@ lock: setup ## Resolve the dependencies anew and write the lock files.
 	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
 	$(PY) -m tests.config.generated.node_tools
 
-bench: setup ## Measure throughput and waiting, beside the limits of the databases.
+bench: setup ## Measure throughput and waiting, beside peers and the last kept; ARGS="steps --keep" keeps.
 	@PYTHONPATH=client $(PY) -m bench $(ARGS)
+
+bench-check: setup ## Measure steps and calls; fail where a ratio is 15 % worse than the last kept.
+	@PYTHONPATH=client $(PY) -m bench --check $(ARGS)
 
 bench-gates: setup ## Measure how well and how fast commands are judged, beside a peer.
 	@$(PY) -m bench.gates

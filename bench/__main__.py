@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.figures import Figure, render_table
+from bench.last_figures import (
+    PATH,
+    TOLERANCE,
+    compare,
+    describe_faults,
+    keep_figures,
+    read_last_figures,
+    take_better,
+)
 from bench.measurements.backtest import (
     DECISIONS,
     measure_backtest_on_postgres,
@@ -155,11 +165,16 @@ GROWING = "growing"
 PAGES = "pages"
 PAGES_HELP = "pages and figures beside 5 million steps (only by this name)"
 GROWING_HELP = "an agent's step before and after minutes of load (only by this name)"
+# Their peers are measured in the same run, so that a slow machine changes no ratio.
+CHECKED = ("steps", "calls")
 
 
 def main(arguments: Sequence[str]) -> int:
-    options = _build_parser().parse_args(arguments)
+    parser = _build_parser()
+    options = parser.parse_args(arguments)
     only: str | None = options.name
+    if options.check and only not in {None, *CHECKED}:
+        parser.error(f"only {' and '.join(CHECKED)} can be checked")
     measurements = MEASUREMENTS
     if only == GROWING:
         server = start_postgres_server(runs=AGENTS + 1)
@@ -171,18 +186,66 @@ def main(arguments: Sequence[str]) -> int:
     # SIGTERM unwinds like Ctrl-C does, so that servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
-    figures: list[Figure] = []
-    for name in [only] if only else measurements:
-        for measure in measurements[name].parts:
-            print(f"bench: measuring {name} …", flush=True)
-            figures += measure()
-    print(f"\n{render_table(figures)}\n")
+    names = [only] if only else CHECKED if options.check else tuple(measurements)
+    measured = {name: _measure(name, measurements[name]) for name in names}
+    if options.check:
+        for name in _list_worse(measured):
+            print(f"bench: {name} looks worse than last, so once more", flush=True)
+            again = _measure(name, measurements[name])
+            measured[name] = take_better(measured[name], again)
+    faults = _print_figures(measured)
     load = os.getloadavg()[0]
     print(
-        f"bench: {os.cpu_count()} cores, load {load:.1f}, "
-        f"{time.monotonic() - began:.0f} seconds"
+        f"bench: {os.cpu_count()} cores, Python {platform.python_version()}, "
+        f"load {load:.1f}, {time.monotonic() - began:.0f} seconds"
     )
+    if options.keep:
+        keep_figures(measured)
+        print(f"bench: kept in {PATH.relative_to(PATH.parents[1])}")
+    if options.check and faults:
+        print(
+            f"bench: worse by more than {100 * TOLERANCE:.0f} %, or not to be compared:"
+        )
+        print("\n".join(f"  {fault}" for fault in faults))
+        return 1
     return 0
+
+
+def _measure(name: str, measurement: Measurement) -> list[Figure]:
+    figures: list[Figure] = []
+    for measure in measurement.parts:
+        print(f"bench: measuring {name} …", flush=True)
+        figures += measure()
+    return figures
+
+
+def _list_worse(measured: Mapping[str, Sequence[Figure]]) -> list[str]:
+    last = read_last_figures()
+    return [
+        name
+        for name, figures in measured.items()
+        if any(each.worse for each in compare(figures, last.get(name)))
+    ]
+
+
+def _print_figures(measured: Mapping[str, Sequence[Figure]]) -> list[str]:
+    """Print all as one table, and where the last ones are from; what is worse, gone or never kept."""
+    last = read_last_figures()
+    compared = [
+        each
+        for name, some in measured.items()
+        for each in compare(some, last.get(name))
+    ]
+    figures = [figure for each in measured.values() for figure in each]
+    cells = {each.label: each.cells for each in compared}
+    print(f"\n{render_table(figures, cells)}\n")
+    for name in measured:
+        where = last[name].describe() if name in last else "nothing is kept"
+        print(f"bench: last {name}: {where}")
+    return [
+        *(f"{name}: nothing is kept" for name in measured if name not in last),
+        *describe_faults(compared),
+    ]
 
 
 def _build_parser() -> argparse.ArgumentParser:
@@ -207,6 +270,9 @@ def _build_parser() -> argparse.ArgumentParser:
                 "p50 is the",
                 "median, p99 what 99 of 100 do not exceed. For the gates: python -m "
                 "bench.gates",
+                "",
+                "last is the ratio that was kept and committed, change how much larger "
+                "the ratio is.",
             ]
         ),
     )
@@ -222,6 +288,18 @@ def _build_parser() -> argparse.ArgumentParser:
         type=int,
         default=SECONDS,
         help=f"seconds of load for {GROWING}; {SECONDS} if not given",
+    )
+    verdicts = parser.add_mutually_exclusive_group()
+    verdicts.add_argument(
+        "--keep",
+        action="store_true",
+        help="write what was measured as the last figures, to be committed",
+    )
+    verdicts.add_argument(
+        "--check",
+        action="store_true",
+        help=f"measure {' and '.join(CHECKED)}, or one of them, and end with 1 where a "
+        f"ratio is worse than last by more than {100 * TOLERANCE:.0f} %%",
     )
     return parser
 

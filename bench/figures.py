@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 HEADINGS = ("what", "figure", "limit or peer", "ratio", "target", "met")
+LAST_HEADINGS = ("last", "change")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """`met` is None where there is no target, only something to know."""
+    """`met` is None where there is no target, only something to know. A ratio says which
+    way is `better`, so that it can be judged beside the last one."""
 
     label: str
     figure: str
     compared_with: str = ""
     ratio: float | None = None
+    better: Literal["higher", "lower"] | None = None
     target: str = ""
     met: bool | None = None
 
@@ -31,8 +35,19 @@ class Figure:
         )
 
 
-def render_table(figures: Sequence[Figure]) -> str:
+def render_table(
+    figures: Sequence[Figure], last: Mapping[str, tuple[str, str]] | None = None
+) -> str:
+    """`last` has by the labels of rows their last ratio and the change since."""
     rows = [HEADINGS, *(figure.cells for figure in figures)]
+    if last is not None:
+        beside = [
+            LAST_HEADINGS,
+            *(last.get(figure.label, ("", "")) for figure in figures),
+        ]
+        rows = [
+            (*row[:4], *more, *row[4:]) for row, more in zip(rows, beside, strict=True)
+        ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))

@@ -60,6 +60,7 @@ def _measure(profile: str, environment: Mapping[str, str]) -> Iterator[Figure]:
         figure=format_seconds(found["cpu"]),
         compared_with=f"limit: {format_seconds(LIMIT_S)}",
         ratio=found["cpu"] / LIMIT_S,
+        better="lower",
         target=f"under {format_seconds(LIMIT_S)}",
         met=found["cpu"] < LIMIT_S,
     )
@@ -73,6 +74,7 @@ def _measure(profile: str, environment: Mapping[str, str]) -> Iterator[Figure]:
         figure=format_megabytes(found["memory"]),
         compared_with=f"a tenth of them: {format_megabytes(before)}",
         ratio=found["memory"] / before,
+        better="lower",
         target=f"at most {GROWTH} of that",
         met=found["memory"] <= GROWTH * before,
     )

@@ -39,6 +39,7 @@ def measure_growth(
         figure=format_milliseconds(after),
         compared_with=f"before: {format_milliseconds(before)}",
         ratio=after / before,
+        better="lower",
         target=f"at most {SLOWER} of before",
         met=after <= SLOWER * before,
     )
@@ -51,6 +52,7 @@ def measure_growth(
             figure=f"{heap_only:,}",
             compared_with=f"all updates: {updates:,}",
             ratio=heap_only / updates,
+            better="higher",
             target=f"{HEAP_ONLY_SHARE} of all",
             met=heap_only >= HEAP_ONLY_SHARE * updates,
         )

@@ -205,6 +205,7 @@ def _build_figures(name: str, told: Told) -> Iterator[Figure]:
             f"{format_milliseconds(worst)}",
             compared_with=format_milliseconds(LIMIT),
             ratio=worst / LIMIT,
+            better="lower",
             target="under a second",
             met=worst < LIMIT,
         )

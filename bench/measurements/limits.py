@@ -31,6 +31,7 @@ def measure_limits(server: AbstractContextManager[Server]) -> Iterator[Figure]:
         figure=format_rate(limited),
         compared_with=f"without any limit: {format_rate(free)}",
         ratio=limited / free,
+        better="higher",
         target=f"{SHARE} of it",
         met=limited / free >= SHARE,
     )

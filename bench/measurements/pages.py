@@ -72,6 +72,7 @@ def _measure(
             f"{format_milliseconds(page['cpu_s'])}, waited {format_milliseconds(page['p95_s'])})",
             compared_with=f"limit: {format_milliseconds(LIMIT_S)}",
             ratio=computed / LIMIT_S,
+            better="lower",
             target=f"under {format_milliseconds(LIMIT_S)}",
             met=computed < LIMIT_S,
         )

@@ -73,6 +73,7 @@ def measure_queue(server: AbstractContextManager[Server]) -> Iterator[Figure]:
         f"{max(burst.sizes) / 1000:.0f} KB in all",
         compared_with=f"a handful: {MESSAGES}",
         ratio=most / MESSAGES,
+        better="lower",
         target=f"at most {MESSAGES}",
         met=most <= MESSAGES,
     )
@@ -83,6 +84,7 @@ def measure_queue(server: AbstractContextManager[Server]) -> Iterator[Figure]:
         figure=f"{_format(get_percentile(lasts, 0.5), slowness)}, {missing} missed it",
         compared_with=f"limit: {format_milliseconds(LIMIT_S)}",
         ratio=_adjust(get_percentile(lasts, 0.5), slowness) / LIMIT_S,
+        better="lower",
         target="all of them",
         met=not missing,
     )
@@ -105,6 +107,7 @@ def _measure_page(server: Server) -> Iterator[Figure]:
             f"{format_milliseconds(page['median_s'])})",
             compared_with=f"limit: {format_milliseconds(LIMIT_S)}",
             ratio=computed / LIMIT_S,
+            better="lower",
             target=f"under {format_milliseconds(LIMIT_S)}",
             met=computed < LIMIT_S,
         )
@@ -191,6 +194,7 @@ def _build_change_figures(
             figure=_format(median, slowness),
             compared_with=f"limit: {format_milliseconds(LIMIT_S)}",
             ratio=_adjust(median, slowness) / LIMIT_S,
+            better="lower",
             target=f"under {format_milliseconds(LIMIT_S)}",
             met=_adjust(median, slowness) < LIMIT_S,
         )
@@ -199,6 +203,7 @@ def _build_change_figures(
             figure=f"{size:,}",
             compared_with=f"limit: {BYTES:,}",
             ratio=size / BYTES,
+            better="lower",
             target=f"under {BYTES:,}",
             met=size < BYTES,
         )

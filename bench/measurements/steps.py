@@ -43,6 +43,7 @@ def measure_on_postgres(server: AbstractContextManager[Server]) -> Iterator[Figu
         figure=format_rate(best.rate),
         compared_with=f"pgbench, {AGENTS} clients: {format_rate(peer)}",
         ratio=best.rate / peer,
+        better="higher",
         target=f"{POSTGRES_SHARE} of pgbench",
         met=best.rate / peer >= POSTGRES_SHARE,
     )
@@ -65,6 +66,7 @@ def measure_on_sqlite(server: AbstractContextManager[Server]) -> Iterator[Figure
         figure=format_rate(best.rate),
         compared_with=f"bare driver, 50 a commit: {format_rate(peer)}",
         ratio=best.rate / peer,
+        better="higher",
         target=format_rate(SQLITE_RATE),
         met=best.rate >= SQLITE_RATE,
     )
@@ -73,6 +75,7 @@ def measure_on_sqlite(server: AbstractContextManager[Server]) -> Iterator[Figure
         figure=format_rate(few.rate),
         compared_with=f"bare driver, {FEW_AGENTS} a commit: {format_rate(small)}",
         ratio=few.rate / small,
+        better="higher",
     )
     yield from _build_latencies("SQLite", best, few)
 

@@ -103,6 +103,7 @@ def _build_cost_figures(
             figure=f"{format_megabytes(cost.memory)} ({each / 1000:.0f} KB each)",
             compared_with=format_megabytes(MEMORY_LIMIT),
             ratio=cost.memory / MEMORY_LIMIT,
+            better="lower",
             target="under 100 MB",
             met=cost.memory < MEMORY_LIMIT,
         )
@@ -118,6 +119,7 @@ def _build_cost_figures(
         figure=f"{format_milliseconds(get_percentile(many.health, 0.5))}, {format_milliseconds(worst)}",
         compared_with=format_milliseconds(HEALTH_LIMIT),
         ratio=worst / HEALTH_LIMIT,
+        better="lower",
         target="under 50 ms",
         met=worst < HEALTH_LIMIT,
     )
@@ -132,6 +134,7 @@ def _build_wake_figures(name: str, wakes: Sequence[WakeTimes]) -> Iterator[Figur
         figure=format_milliseconds(median),
         compared_with=format_milliseconds(WAKE_LIMIT),
         ratio=median / WAKE_LIMIT,
+        better="lower",
         target="under 20 ms",
         met=median < WAKE_LIMIT,
     )

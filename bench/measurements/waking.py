@@ -44,6 +44,7 @@ def measure_waking(server: AbstractContextManager[Server]) -> Iterator[Figure]:
             figure=format_milliseconds(get_percentile(took, part)),
             compared_with=format_milliseconds(limit),
             ratio=get_percentile(took, part) / limit,
+            better="lower",
             target=f"under {limit * 1000:.0f} ms",
             met=get_percentile(took, part) < limit,
         )
