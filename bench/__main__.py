@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bench.figures import Figure, render_table
 from bench.last_figures import (
@@ -29,7 +30,7 @@ from bench.measurements.backtest import (
 from bench.measurements.calls import measure_calls
 from bench.measurements.flood import AGENTS as FEW
 from bench.measurements.flood import KEY_RATE, measure_flood
-from bench.measurements.growth import SECONDS, measure_growth
+from bench.measurements.growth import MINUTES, measure_growth
 from bench.measurements.halt import (
     BUSY,
     PARKED,
@@ -164,7 +165,7 @@ MEASUREMENTS = {
 GROWING = "growing"
 PAGES = "pages"
 PAGES_HELP = "pages and figures beside 5 million steps (only by this name)"
-GROWING_HELP = "an agent's step before and after minutes of load (only by this name)"
+GROWING_HELP = "steps and sizes before and after minutes of load (only by this name)"
 # Their peers are measured in the same run, so that a slow machine changes no ratio.
 CHECKED = ("steps", "calls")
 
@@ -177,12 +178,15 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"only {' and '.join(CHECKED)} can be checked")
     measurements = MEASUREMENTS
     if only == GROWING:
-        server = start_postgres_server(runs=AGENTS + 1)
-        growth = lambda: measure_growth(server, seconds=options.seconds)  # noqa: E731
-        measurements = {GROWING: Measurement(GROWING_HELP, (growth,))}
+        seconds = 60 * options.minutes
+        parts = tuple(
+            partial(measure_growth, start(runs=AGENTS + 1), seconds=seconds)
+            for start in (start_postgres_server, start_sqlite_server)
+        )
+        measurements = {GROWING: Measurement(GROWING_HELP, parts)}
     elif only == PAGES:
-        parts = (measure_pages_on_postgres, measure_pages_on_sqlite)
-        measurements = {PAGES: Measurement(PAGES_HELP, parts)}
+        pages = (measure_pages_on_postgres, measure_pages_on_sqlite)
+        measurements = {PAGES: Measurement(PAGES_HELP, pages)}
     # SIGTERM unwinds like Ctrl-C does, so that servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
@@ -284,10 +288,10 @@ def _build_parser() -> argparse.ArgumentParser:
         help="measure this alone",
     )
     parser.add_argument(
-        "--seconds",
-        type=int,
-        default=SECONDS,
-        help=f"seconds of load for {GROWING}; {SECONDS} if not given",
+        "--minutes",
+        type=float,
+        default=MINUTES,
+        help=f"of load for {GROWING}, on each database; {MINUTES:.0f} if not given",
     )
     verdicts = parser.add_mutually_exclusive_group()
     verdicts.add_argument(
