@@ -47,7 +47,7 @@ class Embedded:
             http=TimedProtocol,
             ws="websockets-sansio",
             ws_max_size=SOCKET_FRAME_LIMIT,
-            ws_per_message_deflate=False,
+            ws_per_message_deflate=True,
             server_header=False,
             # uvicorn would believe loopback; config.server.proxies knows whom to believe.
             proxy_headers=False,

@@ -75,7 +75,7 @@ def test_one_process_serves_as_carefully_as_the_others() -> None:
     config: Any = Embedded(host="127.0.0.1", port=0)._config
     assert config.http.__name__ == "TimedProtocol"
     assert (config.proxy_headers, config.server_header) == (False, False)
-    assert (config.ws_max_size, config.ws_per_message_deflate) == (65_536, False)
+    assert (config.ws_max_size, config.ws_per_message_deflate) == (65_536, True)
     assert (config.access_log, config.timeout_graceful_shutdown) == (False, 3)
     assert config.lifespan == "on"
 
