@@ -7,7 +7,7 @@ from typing import cast
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -29,6 +29,7 @@ _BUSY = "Too many people sign in at once. Try again."
 
 @sensitive_post_parameters()
 @never_cache
+@cache_control(no_transform=True)
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, secret: str) -> HttpResponse:
     """Who is signed in joins as they are; everybody else makes an account."""

@@ -11,7 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.cache import never_cache
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -52,6 +52,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 
 @sensitive_post_parameters()
 @never_cache
+@cache_control(no_transform=True)
 @require_http_methods(["GET", "POST"])
 def use_password_link(request: HttpRequest, code: UUID, token: str) -> HttpResponse:
     """Looking at the page does not use the link up."""

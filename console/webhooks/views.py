@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
@@ -101,7 +102,11 @@ def _render_one(
         "busy": is_busy(deliveries, at=at),
     }
     status = 422 if alert else 200
-    return render(request, "console/webhooks/webhook.html", context, status=status)
+    page = render(request, "console/webhooks/webhook.html", context, status=status)
+    if first_time:
+        # Compressed, its size would tell of the secret beside what the address says.
+        patch_cache_control(page, no_transform=True)
+    return page
 
 
 def _build_filters(

@@ -43,7 +43,7 @@ VERBS = frozenset(
     abandon abort accept acknowledge act activate add admit adopt allow allows amend announce
     answer append apply approve ask assign attempt attend await begin bind blank
     block bound build call cancel carry catch change check choose claim clean clear
-    close collect combine comment commit compare compile compute confirm connect
+    close collect combine comment commit compare compile compress compute confirm connect
     continue convert copy count create cut decide decode delegate delete deliver
     deny derive describe disable discard disconnect dismiss dispatch display divide draft
     draw drive drop dump emit enable encode end ensure enter escape evaluate evict

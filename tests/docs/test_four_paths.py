@@ -15,10 +15,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "architecture.md"
 MOST = {"step": 18, "ruling": 21}
 # What is not on the way to the answer: the gates, which have a path of their own, the
-# counting of connections, hints to workers after the commit, and what is read anew every
+# counting of connections, the compression of pages, hints to workers after the commit, and what is read anew every
 # two seconds.
 BESIDE = (
     "guidance/core/",
+    "config/server/compression.py",
     "config/server/connections.py",
     "config/server/http_protocol.py",
     "ledger/waiting/coalescing.py",

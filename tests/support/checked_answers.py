@@ -5,6 +5,8 @@ A fault is kept until the test ends, and then fails it (`conftest.documented_ans
 
 from __future__ import annotations
 
+import gzip
+
 from config.fastpath.asgi import App, Message, Receive, Scope, Send
 from tests.support.document import TEXT_TYPES, check_parts
 
@@ -43,12 +45,14 @@ class _Answer:
         self._status = 0
         self._kind = ""
         self._body = b""
+        self._is_gzip = False
 
     def add(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = {name.lower(): value for name, value in message["headers"]}
             self._status = message["status"]
             self._kind = headers.get(b"content-type", b"").decode("latin-1")
+            self._is_gzip = headers.get(b"content-encoding") == b"gzip"
             if not self._is_read:
                 self._check()  # a stream may never end
         elif message["type"] == "http.response.body" and self._is_read:
@@ -61,9 +65,12 @@ class _Answer:
         media_type = self._kind.partition(";")[0]
         return not media_type or media_type in TEXT_TYPES
 
+    def _read_body(self) -> bytes:
+        return gzip.decompress(self._body) if self._is_gzip else self._body
+
     def _check(self) -> None:
         parts = self._method, self._path, self._status, self._kind
         try:
-            check_parts(*parts, lambda: self._body)
+            check_parts(*parts, self._read_body)
         except (AssertionError, ValueError) as fault:
             _faults.append(f"{self._method} {self._path}: {fault}")

@@ -109,7 +109,14 @@ def test_buttons_do_what_they_say(
     assert "enable it first" in words(refused)
     client.post(build_path(project, hook.code, "enable"))
     assert hook.row.status == "active"
-    rotated = client.post(build_path(project, hook.code, "rotate"), follow=True)
+    rotated = client.post(
+        build_path(project, hook.code, "rotate"),
+        follow=True,
+        headers={"Accept-Encoding": "gzip"},
+    )
+    # The address stands on the page: beside it a size would tell of the secret.
+    assert "Content-Encoding" not in rotated.headers
+    assert "no-transform" in rotated.headers["Cache-Control"]
     assert hook.secret not in rotated.content.decode()
     assert "whsec_" in rotated.content.decode()
     assert "the old secret also signs for another 23 h 59 m" in words(rotated)
