@@ -67,7 +67,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "config.server.static_files.StaticFiles",
+    "config.server.static_files.serve_static_files",
     "config.server.compression.compress_answers",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -189,10 +189,10 @@ CONTENT_SECURITY_POLICY = {
 }
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [ROOT / "static"]
-# Straight from the source folder: no collect step stands between clone and console.
-WHITENOISE_USE_FINDERS = True
-WHITENOISE_AUTOREFRESH = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},
+    "staticfiles": {"BACKEND": "config.server.static_files.HashedNames"},
+}
 
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -1,56 +1,75 @@
-"""Static files straight from the source folder, on a sync and on an async server."""
+"""Files for browsers, on a sync and on an async server: kept for a year where the name
+says what is in them, and asked for anew where it does not."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Callable
+from typing import Any
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
-from django.http import HttpRequest, HttpResponse
-from whitenoise.middleware import WhiteNoiseMiddleware
-from whitenoise.responders import StaticFile
+from asgiref.sync import iscoroutinefunction
+from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
+from django.utils.decorators import sync_and_async_middleware
 
-Answer = HttpResponse | Awaitable[HttpResponse]
+from config.server.assets import Found, get_assets
+from config.server.encodings import accepts_gzip
+
+FOR_A_YEAR = "public, max-age=31536000, immutable"
+ASK_AGAIN = "no-cache"
 
 
-class StaticFiles(WhiteNoiseMiddleware):  # type: ignore[misc]
-    """WhiteNoise, awaitable: as it comes it is synchronous, which costs every request
-    behind it a thread, and answers with a stream, which an async server must not."""
+class HashedNames(StaticFilesStorage):
+    """What `{% static %}` writes: a name that is not there is an error of the template."""
 
-    sync_capable = True
-    async_capable = True
+    def url(self, name: str | None) -> str:
+        return get_assets().get_url(name or "")
 
-    def __init__(self, get_response: Callable[[HttpRequest], Answer]) -> None:
-        super().__init__(get_response)
-        self._awaited = iscoroutinefunction(get_response)
-        if self._awaited:
-            markcoroutinefunction(self)
 
-    def __call__(self, request: HttpRequest) -> Answer:
-        if self._awaited:
-            return self._answer(request)
-        answer: Answer = super().__call__(request)
-        return answer
+@sync_and_async_middleware
+def serve_static_files(
+    get_response: Callable[[HttpRequest], Any],
+) -> Callable[..., Any]:
+    assets = get_assets()
+    if iscoroutinefunction(get_response):
 
-    async def _answer(self, request: HttpRequest) -> HttpResponse:
-        found = self.files.get(request.path_info)
-        if found is not None:
-            return self.serve(found, request)
-        answer: HttpResponse = await self.get_response(request)
-        return answer
+        async def answer_later(request: HttpRequest) -> Any:
+            found = assets.find(request.path_info)
+            if found is None:
+                return await get_response(request)
+            if found.asset.is_text:
+                # Compressed once, which takes long enough for others to notice.
+                await asyncio.to_thread(lambda: found.asset.gzipped)
+            return _build_response(request, found)
 
-    @staticmethod
-    def serve(static_file: StaticFile, request: HttpRequest) -> HttpResponse:
-        """All of the file at once: the largest of ours is a font of 48 kB."""
-        found = static_file.get_response(request.method, request.META)
-        body = b""
-        if found.file is not None:
-            with found.file as file:
-                body = file.read()
-        response = HttpResponse(body, status=int(found.status))
-        del response["Content-Type"]
-        for name, value in found.headers:
-            response[name] = value
-        if found.file is not None:
-            # The file may have changed since its size was noted at the start.
-            response["Content-Length"] = str(len(body))
-        return response
+        return answer_later
+
+    def answer(request: HttpRequest) -> Any:
+        found = assets.find(request.path_info)
+        return (
+            get_response(request) if found is None else _build_response(request, found)
+        )
+
+    return answer
+
+
+def _build_response(request: HttpRequest, found: Found) -> HttpResponseBase | None:
+    if request.method not in {"GET", "HEAD"}:
+        return HttpResponseNotAllowed(["GET", "HEAD"])
+    asset = found.asset
+    etag = f'W/"{asset.digest}"'  # the same, compressed or not
+    headers = {
+        "Cache-Control": FOR_A_YEAR if found.is_exact else ASK_AGAIN,
+        "ETag": etag,
+    }
+    body = asset.body
+    if asset.is_text:
+        headers["Vary"] = "Accept-Encoding"
+        if accepts_gzip(request.headers.get("Accept-Encoding", "")):
+            headers["Content-Encoding"] = "gzip"
+            body = asset.gzipped
+    headers["Content-Length"] = str(len(body))
+    response = HttpResponse(body, content_type=asset.content_type, headers=headers)
+    return get_conditional_response(request, etag=etag, response=response)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import resource
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import pytest
 from asgiref.sync import async_to_sync
-from django.conf import settings
 from django.test.utils import override_settings
 
 from common.errors import RequestTimeout
@@ -21,8 +18,6 @@ from config.server.connections import Connections
 from config.server.refusals import build_refusal
 from config.server.unread import CLOSE, DiscardUnread
 from tests.config.server.test_connection_limits import Caller, add
-from tests.support.browsing import open_client
-from tests.support.live import Live
 from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
@@ -316,22 +311,3 @@ def test_a_refusal_as_bytes_is_a_whole_answer() -> None:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers.get("checkrail-trouble") == ("request-timeout" if hook else None)
         assert headers.get("retry-after") == (None if hook else "2")
-
-
-def test_static_files_are_the_same_on_both_kinds_of_server(live: Live) -> None:
-    path = "/static/css/tokens.css"
-    content = Path(settings.ROOT, path[1:]).read_bytes()
-    plain = {"Accept-Encoding": "identity"}
-    whole = httpx.get(live.url + path, headers=plain)
-    sync = open_client().get(path)
-    assert whole.content == sync.content == content
-    for answered in (whole.headers, sync.headers):
-        assert answered["Content-Type"].startswith("text/css")
-        assert answered["Content-Length"] == str(len(content))
-    head = httpx.head(live.url + path, headers=plain)
-    assert (head.status_code, head.content) == (200, b"")
-    assert head.headers["content-length"] == str(len(content))
-    part = httpx.get(live.url + path, headers={**plain, "Range": "bytes=0-9"})
-    assert (part.status_code, part.content) == (206, content[:10])
-    assert httpx.post(live.url + path).status_code == 405
-    assert httpx.get(f"{live.url}/static/nothing.css").status_code == 404

@@ -32,7 +32,6 @@ MODULES = (
     "redis.asyncio",
     "uvicorn.main",
     "uvloop",
-    "whitenoise.middleware",
 )
 
 for name in MODULES:
