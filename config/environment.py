@@ -40,6 +40,7 @@ class Environment(BaseSettings):
         default=(), validation_alias="CHECKRAIL_PROXIES"
     )
     fast_path: bool = Field(default=True, validation_alias="CHECKRAIL_FAST_PATH")
+    bundles: bool = Field(default=True, validation_alias="CHECKRAIL_BUNDLES")
     key_rate: int = Field(
         default=200, ge=0, le=1_000_000, validation_alias="CHECKRAIL_KEY_RATE"
     )

@@ -30,6 +30,8 @@ ORIGINS = list(ENVIRONMENT.origins)
 # Whose word on a client's address and scheme is taken: addresses and networks.
 PROXIES = ENVIRONMENT.proxies
 FAST_PATH = ENVIRONMENT.fast_path
+# Whether a page asks for one stylesheet and one script, or for each file they are made of.
+BUNDLES = ENVIRONMENT.bundles
 # How long the head and the body of a request may take, and how many connections a
 # process holds: in all, and from one address that is no proxy.
 HEAD_TIMEOUT_S = ENVIRONMENT.head_timeout_s

@@ -12,7 +12,7 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from mimetypes import guess_type
 from pathlib import Path
 
@@ -70,13 +70,19 @@ class Found:
 
 class Assets:
     def __init__(self, assets: Mapping[str, Asset]) -> None:
-        self._assets = assets
+        self.all = assets
 
     def __getitem__(self, name: str) -> Asset:
-        return self._assets[name]
+        return self.all[name]
 
     def get_url(self, name: str) -> str:
-        return f"{settings.STATIC_URL}{self._assets[name].hashed_name}"
+        return f"{settings.STATIC_URL}{self.all[name].hashed_name}"
+
+    def get_name(self, url: str) -> str:
+        found = self.find(url)
+        if found is None:
+            raise KeyError(url)
+        return found.asset.name
 
     def find(self, path: str) -> Found | None:
         """By a plain name, the name of today, or one from before or after an upgrade:
@@ -84,18 +90,22 @@ class Assets:
         name = path.removeprefix(settings.STATIC_URL)
         if name == path:
             return None
-        if name in self._assets:
-            return Found(self._assets[name], is_exact=False)
+        if name in self.all:
+            return Found(self.all[name], is_exact=False)
         parts = _DIGEST.fullmatch(name)
-        asset = self._assets.get(f"{parts['stem']}{parts['ending']}") if parts else None
+        asset = self.all.get(f"{parts['stem']}{parts['ending']}") if parts else None
         if parts is None or asset is None:
             return None
         return Found(asset, is_exact=parts["digest"] == asset.digest)
 
 
-@cache
-def get_assets() -> Assets:
-    return load_assets(settings.ROOT / "static")
+def find_source(folder: Path, path: str) -> Found | None:
+    """The file itself, as it is now: for who works on it."""
+    file = (folder / path.removeprefix(settings.STATIC_URL)).resolve()
+    if not path.startswith(settings.STATIC_URL) or not file.is_relative_to(folder):
+        return None
+    name = file.relative_to(folder).as_posix()
+    return Found(Asset(name, file.read_bytes()), False) if file.is_file() else None
 
 
 def load_assets(folder: Path) -> Assets:

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
+from django.conf import settings
 from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.decorators import sync_and_async_middleware
 
-from config.server.assets import Found, get_assets
+from config.server.assets import Found, find_source
+from config.server.bundles import get_assets
 from config.server.encodings import accepts_gzip
 
 FOR_A_YEAR = "public, max-age=31536000, immutable"
@@ -25,6 +28,8 @@ class HashedNames(StaticFilesStorage):
     """What `{% static %}` writes: a name that is not there is an error of the template."""
 
     def url(self, name: str | None) -> str:
+        if not settings.BUNDLES:
+            return f"{settings.STATIC_URL}{name}"
         return get_assets().get_url(name or "")
 
 
@@ -32,11 +37,13 @@ class HashedNames(StaticFilesStorage):
 def serve_static_files(
     get_response: Callable[[HttpRequest], Any],
 ) -> Callable[..., Any]:
-    assets = get_assets()
+    find: Callable[[str], Found | None] = partial(find_source, settings.ROOT / "static")
+    if settings.BUNDLES:
+        find = get_assets().find
     if iscoroutinefunction(get_response):
 
         async def answer_later(request: HttpRequest) -> Any:
-            found = assets.find(request.path_info)
+            found = find(request.path_info)
             if found is None:
                 return await get_response(request)
             if found.asset.is_text:
@@ -47,7 +54,7 @@ def serve_static_files(
         return answer_later
 
     def answer(request: HttpRequest) -> Any:
-        found = assets.find(request.path_info)
+        found = find(request.path_info)
         return (
             get_response(request) if found is None else _build_response(request, found)
         )

@@ -12,11 +12,9 @@ function dark() {
 
 function switchTheme() {
   root.dataset.theme = dark() ? "light" : "dark";
-  try {
-    localStorage.setItem("theme", root.dataset.theme);
-  } catch {
-    // Not remembered, but switched.
-  }
+  // The server writes it into every page: no script has to run before the first paint.
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax${secure}`;
 }
 
 async function copy(button) {
@@ -50,7 +48,7 @@ function openNamedDialog() {
   history.replaceState(null, "", location.pathname + location.search); // once
   openDialog(button);
 }
-openNamedDialog();
+setTimeout(openNamedDialog); // htmx listens from the next task on
 addEventListener("hashchange", openNamedDialog);
 // What was sent from a dialog and refused is shown in it again.
 document.querySelector("dialog[data-open-now]")?.showModal();

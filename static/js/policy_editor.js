@@ -59,5 +59,8 @@ const differs = (field) => {
     ? field.checked !== field.defaultChecked
     : field.value !== field.defaultValue;
 };
-const early = [...editor.querySelectorAll("#yaml, [name^='f:']")].find(differs);
-early?.dispatchEvent(new Event("input", { bubbles: true }));
+// htmx listens from the next task on.
+setTimeout(() => {
+  const early = [...editor.querySelectorAll("#yaml, [name^='f:']")].find(differs);
+  early?.dispatchEvent(new Event("input", { bubbles: true }));
+});

@@ -109,6 +109,7 @@ EXCEPTIONS = {
     },
     "common/ids.py:uuid7": "named by the standard, as in later versions of Python",
     "config/health/tasks.py:heartbeat": "the name under which beat sends the task",
+    "config/server/static_files.py:HashedNames.url": "what Django calls of a storage",
     "guidance/core/regex.py:BytePattern.finditer": "the method of `re` that it stands for",
 }
 

@@ -148,7 +148,9 @@ def test_what_is_typed_before_the_script_runs_is_not_lost(
     make_policy("default", project=project, **{"continue": {"repeat_limit": 3}})
     page = desk.open("/healthz", person=alice)
     held: list[Route] = []
-    page.route("**/js/policy_editor*.js", lambda route: held.append(route))
+    page.route(
+        "**/bundles/console-policies-editor.*.js", lambda route: held.append(route)
+    )
     page.goto(f"/p/{project.slug}/policies/default/edit/", wait_until="commit")
     limit = page.get_by_label("Repetitions")
     limit.select_text()

@@ -9,7 +9,8 @@ import httpx
 import pytest
 from django.conf import settings
 
-from config.server.assets import get_assets, load_assets
+from config.server.assets import load_assets
+from config.server.bundles import get_assets
 from config.server.static_files import ASK_AGAIN, FOR_A_YEAR
 from tests.support.browsing import open_client
 from tests.support.live import Live
