@@ -101,23 +101,26 @@ class Assets:
 
 def find_source(folder: Path, path: str) -> Found | None:
     """The file itself, as it is now: for who works on it."""
-    file = (folder / path.removeprefix(settings.STATIC_URL)).resolve()
-    if not path.startswith(settings.STATIC_URL) or not file.is_relative_to(folder):
-        return None
-    name = file.relative_to(folder).as_posix()
-    return Found(Asset(name, file.read_bytes()), False) if file.is_file() else None
+    name = path.removeprefix(settings.STATIC_URL)
+    file = None if name == path else _list_files(folder).get(name)
+    return Found(Asset(name, file.read_bytes()), is_exact=False) if file else None
 
 
 def load_assets(folder: Path) -> Assets:
-    paths = {
-        path.relative_to(folder).as_posix(): path
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    paths = _list_files(folder)
     assets: dict[str, Asset] = {}
     for name in paths:
         _load(name, paths, assets)
     return Assets(assets)
+
+
+def _list_files(folder: Path) -> dict[str, Path]:
+    """By their names: what is asked for is looked up, and never made a path of."""
+    return {
+        path.relative_to(folder).as_posix(): path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def _load(

@@ -25,6 +25,8 @@ _EXPORT = re.compile(
 )
 # What would be neither of them, and is not understood.
 _OTHER = re.compile(r"^(?:import|export)\b.*|\bimport(?:\(|\.meta)", re.MULTILINE)
+# In a stylesheet: what names a file that would be looked for beside the bundle.
+_BESIDE = re.compile(r'@import\b.*|\burl\((?!"(?:/|data:)).*')
 
 Bundles = Mapping[Files, Asset]
 
@@ -65,6 +67,7 @@ def build_bundles(assets: Assets, heads: Mapping[str, Head]) -> Bundles:
 def _join_styles(assets: Assets, files: Files) -> Iterator[str]:
     for file in files:
         text = assets[file.name].body.decode()
+        _refuse(_BESIDE, file.name, text)
         yield f"/* {file.name} */\n"
         yield f"@media {file.media} {{\n{text}}}\n" if file.media else text
 
@@ -107,9 +110,7 @@ def _wrap_module(assets: Assets, name: str, text: str) -> str:
 
     exported = [found["name"] for found in _EXPORT.finditer(text)]
     text = _EXPORT.sub(r"\g<what>\g<name>", _IMPORT.sub(take_over, text))
-    unknown = _OTHER.search(text)
-    if unknown:
-        raise ValueError(f"{name} cannot be part of a bundle: {unknown[0]}")
+    _refuse(_OTHER, name, text)
     return (
         f'// {name}\nconst {_get_variable(name)} = (() => {{\n"use strict";\n{text}'
         f"return {{ {', '.join(exported)} }};\n}})();\n"
@@ -117,4 +118,10 @@ def _wrap_module(assets: Assets, name: str, text: str) -> str:
 
 
 def _get_variable(name: str) -> str:
-    return f"${posixpath.basename(name).removesuffix('.js')}"
+    return "$" + re.sub(r"\W", "_", name.removesuffix(".js"))
+
+
+def _refuse(unknown: re.Pattern[str], name: str, text: str) -> None:
+    found = unknown.search(text)
+    if found:
+        raise ValueError(f"{name} cannot be part of a bundle: {found[0]}")

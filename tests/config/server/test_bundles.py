@@ -8,6 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 from django.conf import settings
+from django.http import HttpResponse
+from django.template import engines
 from django.template.loader import get_template
 from django.test import RequestFactory, override_settings
 
@@ -15,7 +17,7 @@ from accounts.models import Project
 from config.server.assets import find_source, load_assets
 from config.server.bundles import build_bundles, get_assets, get_bundles
 from config.server.page_files import File, Head, list_heads
-from config.server.static_files import FOR_A_YEAR
+from config.server.static_files import ASK_AGAIN, FOR_A_YEAR, serve_static_files
 from config.templatetags.bundles import join_files
 from tests.browser.sessions import session_cookie
 from tests.support.builders import Person
@@ -55,16 +57,26 @@ def test_a_page_asks_for_one_stylesheet_and_one_script(
 
 def test_every_page_has_its_bundles_as_it_is_rendered() -> None:
     """What is read off the templates is what Django makes of them."""
-    whole = [name for name in HEADS if not name.startswith("console/")]
-    assert {"base.html", "plain.html", "accounts/sign_in.html"} <= set(whole)
+    assert {"base.html", "plain.html", "accounts/sign_in.html"} <= set(HEADS)
     assert len(HEADS) > 40
     for name, head in HEADS.items():
-        assert head.styles in get_bundles(), name
-        assert not head.scripts or head.scripts in get_bundles(), name
-    text = get_template("plain.html").render({}, RequestFactory().get("/"))
-    url = get_assets().get_url("bundles/plain.css")
-    assert f'<link rel="stylesheet" href="{url}">' in text
-    assert "<script" not in text
+        text = render_head(name)
+        wanted = [
+            get_bundles()[files].name for files in (head.styles, head.scripts) if files
+        ]
+        named = re.findall(r'="(/static/bundles/[^"]+)"', text)
+        assert named == [get_assets().get_url(each) for each in wanted], name
+        assert len(re.findall("<script|stylesheet", text)) == len(wanted), name
+
+
+def render_head(name: str) -> str:
+    """The head alone: what stands in the body needs a project and more."""
+    empty = "".join(
+        f"{{% block {each} %}}{{% endblock %}}" for each in ("root", "title", "body")
+    )
+    page = engines["django"].from_string(f'{{% extends "{name}" %}}{empty}')
+    text: str = page.render({}, RequestFactory().get("/"))
+    return text
 
 
 def test_every_file_of_ours_is_in_a_bundle() -> None:
@@ -137,6 +149,26 @@ def test_a_script_that_a_bundle_cannot_hold_stops_the_start(
         build_script(tmp_path, "a.js")
 
 
+@pytest.mark.parametrize(
+    "line", ['@import "b.css";', "a { src: url(b.woff2); }", "a { src: url('b.svg'); }"]
+)
+def test_a_stylesheet_that_looks_beside_itself_stops_the_start(
+    tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "a.css").write_text(f"{line}\n")
+    head = Head((File("a.css"),), (), "")
+    with pytest.raises(ValueError, match=r"a\.css cannot be part of a bundle"):
+        build_bundles(load_assets(tmp_path), {"page.html": head})
+
+
+def test_files_of_one_name_in_two_folders_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("a", "b-c"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.js").write_text("export const x = 1;\n")
+    text = build_script(tmp_path, "a/x.js", "b-c/x.js")
+    assert re.findall(r"const (\$\w+)", text) == ["$a_x", "$b_c_x"]
+
+
 def test_a_page_of_unknown_files_is_an_error() -> None:
     with pytest.raises(KeyError):
         join_files('<link rel="stylesheet" href="/static/css/queue.css">')
@@ -153,11 +185,32 @@ def test_for_work_on_the_console_every_file_is_by_itself() -> None:
     assert not found.is_exact
     for path in (
         "/static/../config/settings.py",
+        "/static//etc/passwd",
         "/static/none.js",
+        "/static/\0",
+        f"/static/{'long' * 100}.js",
         "/static/css",
         "/",
     ):
         assert find_source(STATIC, path) is None
+
+
+def test_for_work_on_the_console_a_change_is_seen_without_a_restart(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "static").mkdir()
+    file = tmp_path / "static" / "a.css"
+    file.write_text("before")
+    with override_settings(BUNDLES=False, ROOT=tmp_path):
+        answer = serve_static_files(lambda _request: HttpResponse(status=404))
+        first = answer(RequestFactory().get("/static/a.css"))
+        file.write_text("after")
+        asked = RequestFactory().get(
+            "/static/a.css", headers={"If-None-Match": first["ETag"]}
+        )
+        again = answer(asked)
+    assert (first.content, again.content) == (b"before", b"after")
+    assert first["Cache-Control"] == again["Cache-Control"] == ASK_AGAIN
 
 
 def test_the_theme_is_in_the_page_and_nothing_else_of_the_cookie_is(live: Live) -> None:

@@ -78,6 +78,13 @@ def test_a_page_is_compressed_for_whoever_takes_it(
         assert page.text.startswith("<!doctype html>")
 
 
+def test_the_head_alone_is_that_of_the_page(live: Live) -> None:
+    page = httpx.head(f"{live.url}/sign-in/", headers=GZIP)
+    assert (page.status_code, page.content) == (200, b"")
+    assert page.headers["content-encoding"] == "gzip"
+    assert "Accept-Encoding" in page.headers["vary"]
+
+
 def test_the_token_against_forgery_is_another_in_every_page(
     live: Live, project: Project, alice: Person
 ) -> None:

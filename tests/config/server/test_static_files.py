@@ -72,6 +72,9 @@ def test_both_kinds_of_server_answer_the_same(live: Live) -> None:
     head = httpx.head(live.url + path, headers=PLAIN)
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-length"] == str(len(content))
+    # A part is not worth its code: who asks for one gets all of it.
+    part = httpx.get(live.url + path, headers={**PLAIN, "Range": "bytes=0-9"})
+    assert (part.status_code, part.content) == (200, content)
     assert httpx.post(live.url + path).status_code == 405
     for missing in ("nothing.css", "../config/settings.py", "nothing.0123456789ab.css"):
         assert httpx.get(f"{live.url}/static/{missing}").status_code == 404
