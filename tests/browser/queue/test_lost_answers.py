@@ -15,6 +15,7 @@ from accounts.models import Project
 from reviews.models import Review
 from reviews.queue.agent_waits import store_waits
 from tests.browser.conftest import Desk
+from tests.browser.modules import expose_modules
 from tests.support.builders import Person, pause_at_once, start_run
 
 pytestmark = [
@@ -22,8 +23,6 @@ pytestmark = [
     pytest.mark.once("what a page says, not SQL"),
 ]
 Open = Callable[..., Page]
-# The module that the page itself has loaded.
-TOAST = "import(document.querySelector('[rel=modulepreload][href*=toast]').href)"
 
 
 @pytest.fixture(autouse=True)
@@ -73,7 +72,8 @@ def test_what_nobody_asked_for_fails_in_silence(
     review = pause_at_once(agent, start_run(agent))
     store_waits({UUID(review): timezone.now()})
     page = queue_of(alice, project.slug)
-    page.evaluate(f"{TOAST}.then(({{ toast }}) => toast('The connection is lost'))")
+    expose_modules(page)
+    page.evaluate("modules.$js_toast.toast('The connection is lost')")
     page.route("**/agent/**", lambda route: route.abort())
     with page.expect_event("requestfailed"):
         page.evaluate("htmx.trigger('#agent-wait', 'every')")
@@ -86,11 +86,12 @@ def test_a_passing_remark_gives_way_to_what_still_holds(
     queue_of: Open, project: Project, alice: Person
 ) -> None:
     page = queue_of(alice, project.slug)
+    expose_modules(page)
     page.evaluate(
-        f"""{TOAST}.then(({{ toast, remark }}) => {{
-            toast("The connection is lost");
-            remark("This was refused", 300);
-        }})"""
+        """() => {
+            modules.$js_toast.toast("The connection is lost");
+            modules.$js_toast.remark("This was refused", 300);
+        }"""
     )
     box = page.locator("#toast")
     expect(box).to_contain_text("This was refused")

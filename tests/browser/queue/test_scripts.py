@@ -12,17 +12,12 @@ from playwright.sync_api import Page, expect
 
 from accounts.models import Project
 from console.format import format_ago, format_clock, format_seconds
+from tests.browser.modules import expose_modules
 from tests.browser.queue.test_keyboard import open_pauses
 from tests.support.builders import Person
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 Open = Callable[..., Page]
-# A module that the page has loaded, as the page has it.
-LOAD = """async (name) => {
-  const found = performance.getEntriesByType("resource")
-    .find((entry) => new URL(entry.name).pathname.includes(`/js/${name}`));
-  window.loaded = await import(found.name);
-}"""
 
 
 def tell(page: Page, name: str, detail: dict[str, Any]) -> None:
@@ -38,7 +33,7 @@ def test_times_tick_in_the_words_of_the_server(
 ) -> None:
     open_pauses(agent, count=1)
     page = queue_of(alice, project.slug)
-    page.evaluate(LOAD, "times")
+    expose_modules(page)
     spans = [0, 4, 5, 9, 59, 60, 61, 600, 3599, 3600, 3660, 7199, 86_399, 86_400]
     spans += [90_000, 172_800, 180_061]
     shown: list[list[str]] = page.evaluate(
@@ -46,7 +41,7 @@ def test_times_tick_in_the_words_of_the_server(
           const time = document.createElement("time");
           const ahead = tick === "left" ? 1 : -1;
           time.dataset.tick = tick;
-          time.dateTime = new Date(window.loaded.now() + ahead * (span * 1000 + 400)).toISOString();
+          time.dateTime = new Date(modules.$js_times.now() + ahead * (span * 1000 + 400)).toISOString();
           document.body.append(time);
           document.dispatchEvent(new CustomEvent("htmx:after:swap", { detail: { ctx: {} } }));
           time.remove();
@@ -64,9 +59,9 @@ def test_times_tick_in_the_words_of_the_server(
         """() => [[-1, -1], [-1, 9], [9, 9]].map(([soon, late]) => {
           const time = document.createElement("time");
           Object.assign(time.dataset, {
-            tick: "clock", soon: window.loaded.now() + soon * 1000, late: window.loaded.now() + late * 1000,
+            tick: "clock", soon: modules.$js_times.now() + soon * 1000, late: modules.$js_times.now() + late * 1000,
           });
-          time.dateTime = new Date(window.loaded.now()).toISOString();
+          time.dateTime = new Date(modules.$js_times.now()).toISOString();
           document.body.append(time);
           document.dispatchEvent(new CustomEvent("htmx:after:swap", { detail: { ctx: {} } }));
           time.remove();
@@ -214,7 +209,7 @@ def test_an_older_row_undoes_no_newer_one_and_each_has_its_place(
 ) -> None:
     first, second, third = open_pauses(agent, count=3)
     page = queue_of(alice, project.slug)
-    page.evaluate(LOAD, "rowsync")
+    expose_modules(page)
     order = page.evaluate(
         """([first, second, third]) => {
           const list = document.getElementById("queue");
@@ -223,7 +218,7 @@ def test_an_older_row_undoes_no_newer_one_and_each_has_its_place(
           const change = (code, changes) => {
             const copy = row(code).cloneNode(true);
             Object.assign(copy.dataset, changes);
-            window.loaded.syncRow(list, copy);
+            modules.$js_rowsync.syncRow(list, copy);
           };
           const newer = (code) => Number(row(code).dataset.seq) + 1;
           const seen = [order()];

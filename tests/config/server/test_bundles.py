@@ -40,7 +40,8 @@ def test_a_page_asks_for_one_stylesheet_and_one_script(
     live: Live, project: Project, alice: Person
 ) -> None:
     cookies = {settings.SESSION_COOKIE_NAME: session_cookie(alice.user)}
-    page = httpx.get(f"{live.url}/p/{project.slug}/queue/", cookies=cookies)
+    url = f"{live.url}/p/{project.slug}/queue/"
+    page = httpx.get(url, cookies=cookies, timeout=30)
     head = page.text.partition("</head>")[0]
     styles = re.findall(r'<link rel="stylesheet" href="([^"]+)"', head)
     scripts = re.findall(r'<script src="([^"]+)" defer></script>', head)

@@ -31,7 +31,8 @@ LONG = b"<p>word</p>" * 10_000
 
 def read_page(live: Live, person: Person, path: str, **headers: str) -> httpx.Response:
     cookies = {settings.SESSION_COOKIE_NAME: session_cookie(person.user)}
-    return httpx.get(f"{live.url}{path}", headers=headers, cookies=cookies)
+    url = f"{live.url}{path}"
+    return httpx.get(url, headers=headers, cookies=cookies, timeout=30)
 
 
 def answer(
