@@ -58,15 +58,17 @@ ASSIGNED = compile_byte_pattern(
 _BETWEEN = re.compile(_GIVEN, re.IGNORECASE)
 _READ_AS = ("typed", "pair", "block", "tag", "comma", "call")
 # --password hunter, ENV PASSWORD hunter, login x password hunter: only a space between.
+_NAMED = rf"(?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]"
+_LOGIN = r"login[ \t\n]+[^ \t\n]+[ \t\n]+"
 _SPACED = compile_byte_pattern(
     r"(?:(?:^|[ \t\n\"'])--?(?:[A-Za-z0-9]+[_-])*"
     r"|(?:^|\n)[ \t]*(?:ENV|ARG|setx|set -g?x)[ \t]+(?:[A-Za-z0-9]+_)*"
-    rf"|login[ \t\n]+[^ \t\n]+[ \t\n]+)(?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]+",
+    rf"|{_LOGIN}){_NAMED}+",
     ignore_case=True,
 )
 # Without it there is no such name.
 SPACE_NAMED = compile_byte_pattern(
-    rf"[_-](?:{_NOUNS}|pass|pw|auth){_TRAILER}[ \t]|login[ \t\n]"
+    rf"(?:[_-]|{_LOGIN}){_NAMED}"
     r"|(?:^|\n)[ \t]*(?:ENV|ARG|setx|set -g?x)[ \t]",
     ignore_case=True,
 )

@@ -61,9 +61,8 @@ def _join_alternatives(names: Iterable[str]) -> str:
 
 _NAMED = compile_byte_pattern(_join_alternatives(_COMMANDS))
 # docker is in every other script and seldom logs in.
-_LOGIN = compile_byte_pattern(
-    _join_alternatives(("docker", "podman")) + r"(?:[^|;&\n]*[ \t])?login[ \t][^|;&\n]*"
-)
+_LOGS_IN = _join_alternatives(("docker", "podman")) + r"(?:[^|;&\n]*[ \t])?login[ \t]"
+_LOGIN = compile_byte_pattern(_LOGS_IN + r"[^|;&\n]*")
 _LOGGED_IN = compile_byte_pattern(
     rf"\slogin\s(?:[^|;&\n]*\s)?-p\s*{_VALUE}", groups=True
 )
@@ -83,7 +82,7 @@ _PIPED = compile_byte_pattern(
 _USERS = tuple(name for name, (_, form) in _COMMANDS.items() if form is _USER)
 GIVEN = compile_byte_pattern(
     _join_alternatives(sorted(_COMMANDS.keys() - _USERS))
-    + r"|[ \t]login[ \t]|(?i:identified\s)"
+    + rf"|{_LOGS_IN}|(?i:identified\s)"
     rf"|{_FROM_INPUT}|\|[ \t]*(?:sudo[ \t]+-S|(?:sudo[ \t]+)?chpasswd)"
 )
 USER_NAMED = compile_byte_pattern(_join_alternatives(_USERS))
