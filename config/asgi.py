@@ -18,7 +18,15 @@ from channels.routing import URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 
 from config.fastpath.application import FastPath  # noqa: E402
-from config.fastpath.asgi import TIMED, App, Receive, Scope, Send  # noqa: E402
+from config.fastpath.asgi import (  # noqa: E402
+    AT_ONCE,
+    TIMED,
+    App,
+    Receive,
+    Scope,
+    Send,
+)
+from config.fastpath.at_once import AtOnce  # noqa: E402
 from config.fastpath.origins import SameOrigin  # noqa: E402
 from config.lifespan import run_lifespan  # noqa: E402
 from config.server.proxies import trust_proxies  # noqa: E402
@@ -26,12 +34,14 @@ from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
 
 
-def build_http() -> App:
+def build_fast_path() -> FastPath:
     django: App = django_application  # type: ignore[assignment]
-    return DiscardUnread(FastPath(django, enabled=settings.FAST_PATH))
+    return FastPath(django, enabled=settings.FAST_PATH)
 
 
-http = build_http()
+fast_path = build_fast_path()
+http = DiscardUnread(fast_path)
+at_once = AtOnce(fast_path.guard) if settings.FAST_PATH else None
 # The stubs of channels know their own shapes of ASGI only.
 sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
 websocket: App = SameOrigin(sockets)  # type: ignore[arg-type]
@@ -55,6 +65,8 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
         case "websocket":
             await websocket(scope, receive, send)
         case "lifespan":
+            # Our HTTP server finds it with each connection.
+            scope.get("state", {})[AT_ONCE] = at_once
             await run_lifespan(scope, receive, send)
         case other:
             raise ValueError(f"Unknown kind of connection: {other}")

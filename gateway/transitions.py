@@ -57,8 +57,7 @@ def get_step_type(run: RunState) -> str:
 def apply_step(run: RunState, verdict: StepVerdict, at: datetime) -> RunState:
     """A judged step: totals and memory move; a stop latches at once."""
     decision = "" if run.observed else verdict.decision
-    moved = replace(
-        run,
+    moved = run.copy_with(
         used=verdict.used,
         memory=verdict.memory,
         last_decision=decision,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 FORMAT = 1
@@ -52,6 +53,7 @@ class SealedEntry:
         return {"seq": self.seq, "hash": self.hash}
 
 
+@lru_cache(maxsize=16)  # the entries of a batch have one time
 def format_timestamp(at: datetime) -> str:
     """RFC 3339 in UTC with microseconds and Z: the one spelling that is hashed."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"

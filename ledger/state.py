@@ -65,7 +65,8 @@ class OpenReview:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots: see `copy_with`.
+@dataclass(frozen=True, kw_only=True)
 class RunState:
     id: int
     code: str
@@ -95,6 +96,13 @@ class RunState:
     head_hash: str
     updated_at: datetime
     finished_at: datetime | None
+
+    def copy_with(self, **changes: Any) -> RunState:
+        """As `dataclasses.replace`, in a tenth of its time: every step takes two of them."""
+        assert changes.keys() <= self.__dict__.keys()
+        copied = object.__new__(RunState)
+        copied.__dict__.update(self.__dict__, **changes)
+        return copied
 
     @property
     def closed(self) -> bool:

@@ -6,15 +6,21 @@ from functools import partial
 from typing import Any
 
 from accounts.api_auth import PARSED_REQUEST, ParsedRequest
-from accounts.auth import Principal
 from common.responses import Reply
 from config.fastpath.answers import Request, validate_body
-from config.fastpath.asgi import App, Receive, Scope, Send, send_json
+from config.fastpath.asgi import (
+    App,
+    Receive,
+    Scope,
+    Send,
+    build_reply_messages,
+    send_all,
+)
 from config.fastpath.bodies import parse_body
 from config.fastpath.fail_closed import fail_closed
 from config.fastpath.guard import Admitted, Guard
 from config.fastpath.in_flight import InFlight
-from config.fastpath.outcomes import send_errors, stop_on_hang_up
+from config.fastpath.outcomes import send_error, stop_on_hang_up
 from config.fastpath.routes import Route, find_route
 from config.fastpath.streaming import Stream, send_stream
 
@@ -25,7 +31,7 @@ class FastPath:
     def __init__(self, django: App, *, enabled: bool) -> None:
         self._django = django
         self._enabled = enabled
-        self._guard = Guard()
+        self.guard = Guard()
         self._in_flight = InFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,9 +46,11 @@ class FastPath:
             await self._admit(route, names, scope, receive, send)
 
     async def _answer_page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        admitted = self._guard.admit_page(scope, receive)
-        body = await send_errors(admitted, scope, send)
-        if body is not None:
+        try:
+            body = await self.guard.admit_page(scope, receive)
+        except Exception as error:
+            await send_error(error, scope, send)
+        else:
             await self._django(scope, body, send)
 
     async def _admit(
@@ -53,9 +61,10 @@ class FastPath:
         receive: Receive,
         send: Send,
     ) -> None:
-        admitting = self._guard.admit(route, scope, receive)
-        admitted = await send_errors(admitting, scope, send)
-        if admitted is None:
+        try:
+            admitted = await self.guard.admit(route, scope, receive)
+        except Exception as error:
+            await send_error(error, scope, send)
             return
         if not route.in_turn:
             await self._answer(route, names, admitted, scope, send)
@@ -71,43 +80,42 @@ class FastPath:
         scope: Scope,
         send: Send,
     ) -> None:
-        seen = await send_errors(_parse(route, admitted), scope, send)
-        if seen is None:
-            return
-        scope[PARSED_REQUEST] = seen
-        if not self._enabled or route.answer is None or seen.principal is None:
-            await self._django(scope, admitted.receive, send)
-            return
-        request = Request(scope, seen)
-        answering = _call(route, request, seen.principal, names)
-        if route.waits:
-            answering = stop_on_hang_up(answering, admitted.receive)
-        reply = await send_errors(answering, scope, send)
-        if isinstance(reply, Stream):
-            await send_stream(send, admitted.receive, reply)
-        elif reply is not None:
-            await send_json(
-                send,
-                status=reply.status,
-                body=reply.body.encode(),
-                headers=reply.headers.items(),
+        reply: Reply | Stream | None = None
+        try:
+            document = await parse_body(admitted.raw, route.body)
+            seen = ParsedRequest(
+                principal=admitted.principal, raw=admitted.raw, document=document
             )
-
-
-async def _parse(route: Route, admitted: Admitted) -> ParsedRequest:
-    document = await parse_body(admitted.raw, route.body)
-    return ParsedRequest(
-        principal=admitted.principal, raw=admitted.raw, document=document
-    )
+            scope[PARSED_REQUEST] = seen
+            if (
+                self._enabled
+                and route.answer is not None
+                and seen.principal is not None
+            ):
+                reply = await _call(route, names, admitted, Request(scope, seen))
+        except Exception as error:
+            await send_error(error, scope, send)
+            return
+        if reply is None:
+            await self._django(scope, admitted.receive, send)
+        elif isinstance(reply, Stream):
+            await send_stream(send, admitted.receive, reply)
+        else:
+            await send_all(send, build_reply_messages(reply))
 
 
 async def _call(
-    route: Route, request: Request, principal: Principal, names: dict[str, Any]
+    route: Route, names: dict[str, Any], admitted: Admitted, request: Request
 ) -> Reply | Stream:
+    principal = request.seen.principal
     assert route.answer is not None
+    assert principal is not None
     if route.require is not None:
         principal = route.require(principal)
     body = None
     if route.schema is not None:
         body = await validate_body(route.schema, request.seen)
-    return await route.answer(request, principal, body, **names)
+    answering = route.answer(request, principal, body, **names)
+    if route.waits:
+        return await stop_on_hang_up(answering, admitted.receive)
+    return await answering

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
 
 from common.errors import RequestTimeout, TooLarge, UnsupportedMedia
 from config.fastpath import lenient_json, strict_json
-from config.fastpath.asgi import Message, Receive, Scope, get_header
+from config.fastpath.asgi import ARRIVED, Message, Receive, Scope, get_header
 from config.fastpath.outcomes import ClientGone
 
 # What a caller who is not signed in may send: a sign-in form fits.
@@ -56,14 +57,17 @@ def check_form(scope: Scope, rules: BodyRules, *, limit: int) -> None:
     has_body = (length is not None and int(length) > 0) or (
         get_header(scope, b"transfer-encoding") is not None
     )
-    if not has_body:
-        return
-    media, _, rest = (get_header(scope, b"content-type") or "").partition(";")
-    charset = rest.strip().lower().replace('"', "").removeprefix("charset=")
-    if media.strip().lower() not in rules.media_types or (
-        rules.charsets is not None and charset not in rules.charsets
-    ):
+    if has_body and not _is_taken(get_header(scope, b"content-type") or "", rules):
         raise UnsupportedMedia(rules.wrong_media)
+
+
+@lru_cache(maxsize=64)
+def _is_taken(content_type: str, rules: BodyRules) -> bool:
+    media, _, rest = content_type.partition(";")
+    charset = rest.strip().lower().replace('"', "").removeprefix("charset=")
+    return media.strip().lower() in rules.media_types and (
+        rules.charsets is None or charset in rules.charsets
+    )
 
 
 def check_length(scope: Scope, *, limit: int) -> str | None:
@@ -73,7 +77,9 @@ def check_length(scope: Scope, *, limit: int) -> str | None:
     return length
 
 
-async def read_body(receive: Receive, *, limit: int) -> bytes:
+async def read_body(scope: Scope, receive: Receive, *, limit: int) -> bytes:
+    if ARRIVED in scope:
+        return await _read_chunks(receive, limit)
     try:
         async with asyncio.timeout(settings.BODY_TIMEOUT_S):
             return await _read_chunks(receive, limit)

@@ -56,18 +56,39 @@ class Guard:
         """Let a request to /api/ in, or raise what is wrong with it."""
         _check_connection(scope)
         check_head(scope)
-        principal = await _get_principal(scope, public=route.public)
-        if principal is not None:
-            check_scope(principal, scope)
-            self._key_rate.check(principal)
+        secret = _get_secret(scope, public=route.public)
+        principal: Principal | None = None
+        if secret is not None:
+            known = get_cached_principal(secret)
+            if known is None:
+                known = await run_in_db_thread(partial(find_principal, secret))
+            check_scope(known, scope)
+            self.count(known)
+            principal = known
         if scope["method"] in BODILESS:
             return Admitted(principal, b"", receive)
         limit = route.body.limit
         if principal is None:
             limit = await _get_session_limit(scope, limit)
         check_form(scope, route.body, limit=limit)
-        raw = await read_body(receive, limit=limit)
+        raw = await read_body(scope, receive, limit=limit)
         return Admitted(principal, raw, replay_body(raw, receive))
+
+    def admit_known(self, route: Route, scope: Scope) -> Principal | None:
+        """The same for a request whose body is there, without counting it; None where the
+        bearer is not known yet, or is none."""
+        _check_connection(scope)
+        check_head(scope)
+        secret = _get_secret(scope, public=route.public)
+        principal = None if secret is None else get_cached_principal(secret)
+        if principal is not None:
+            check_scope(principal, scope)
+            check_form(scope, route.body, limit=route.body.limit)
+        return principal
+
+    def count(self, principal: Principal) -> None:
+        """Count a request of this key; raise where there are too many."""
+        self._key_rate.check(principal)
 
     async def admit_page(self, scope: Scope, receive: Receive) -> Receive:
         """Let a request for a page in: forms are small, and fill no disk of ours."""
@@ -76,7 +97,7 @@ class Guard:
             return receive
         limit = await _get_session_limit(scope, JSON.limit)
         check_length(scope, limit=limit)
-        return replay_body(await read_body(receive, limit=limit), receive)
+        return replay_body(await read_body(scope, receive, limit=limit), receive)
 
 
 def _check_connection(scope: Scope) -> None:
@@ -84,15 +105,13 @@ def _check_connection(scope: Scope) -> None:
         raise Unavailable("There are too many connections.")
 
 
-async def _get_principal(scope: Scope, *, public: bool) -> Principal | None:
-    """The bearer's principal; None leaves it to the session cookie, if there is one."""
+def _get_secret(scope: Scope, *, public: bool) -> str | None:
+    """The bearer's secret; None leaves it to the session cookie, if there is one."""
     credentials = get_headers(scope, b"authorization")
     if len(credentials) > 1:
         raise Unauthenticated("Send one Authorization header.")
-    secret = parse_bearer_secret(credentials[0]) if credentials else None
-    if secret is not None:
-        known = get_cached_principal(secret)
-        return known or await run_in_db_thread(partial(find_principal, secret))
+    if credentials:
+        return parse_bearer_secret(credentials[0])
     if public or get_header(scope, b"cookie") is not None:
         return None
     raise Unauthenticated

@@ -24,10 +24,11 @@ def check_head(scope: Scope) -> None:
     size = sum([len(name) + len(value) for name, value in headers])
     if len(headers) > HEADER_COUNT or size > HEADER_BYTES:
         raise Malformed(f"At most {HEADER_COUNT} headers of {HEADER_BYTES:,} bytes.")
-    index = index_headers(scope)
-    for name in _ONCE:
-        if len(index.get(name, ())) > 1:
-            raise Malformed(f"Send one {name.decode().title()} header.")
+    if len(index_headers(scope)) < len(headers):
+        names = [name for name, _ in headers]
+        for name in _ONCE:
+            if names.count(name) > 1:
+                raise Malformed(f"Send one {name.decode().title()} header.")
     _check_host(get_header(scope, b"host"))
     _check_query(scope["query_string"])
 

@@ -8,11 +8,12 @@ from common.errors import Forbidden
 from config.fastpath.asgi import Scope
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_SCOPES = (
+    ("/api/v1/loop/", KeyScope.LOOP.value),
+    ("/api/v1/evaluate/", KeyScope.EVALUATE.value),
+)
 # Everything else that agents send is about runs.
-_SCOPES = {
-    "/api/v1/loop/": KeyScope.LOOP.value,
-    "/api/v1/evaluate/": KeyScope.EVALUATE.value,
-}
+_RUNS = KeyScope.RUNS.value
 
 
 def check_scope(principal: Principal, scope: Scope) -> None:
@@ -20,10 +21,10 @@ def check_scope(principal: Principal, scope: Scope) -> None:
     if not isinstance(principal, AgentPrincipal) or scope["method"] in _READING:
         return
     path: str = scope["path"]
-    needed = next(
-        (name for start, name in _SCOPES.items() if path.startswith(start)),
-        KeyScope.RUNS.value,
-    )
+    needed = _RUNS
+    for start, name in _SCOPES:
+        if path.startswith(start):
+            needed = name
     if needed not in principal.scopes:
         held = ", ".join(sorted(principal.scopes)) or "none"
         raise Forbidden(f"This needs a key with the scope {needed}; yours has {held}.")

@@ -1,6 +1,6 @@
 """What can come instead of an answer: an error, or a caller who hung up.
 
-Every part of the fast path raises; these two functions are the only places that catch.
+Every part of the fast path raises; `application` alone catches, and has it sent here.
 """
 
 from __future__ import annotations
@@ -19,16 +19,11 @@ class ClientGone(Exception):
     """The caller hung up before it got its answer."""
 
 
-async def send_errors(work: Awaitable[T], scope: Scope, send: Send) -> T | None:
-    """Return the result; None after an error was sent, or when the caller is gone."""
-    try:
-        return await work
-    except ClientGone:
-        return None
-    except Exception as error:
+async def send_error(error: Exception, scope: Scope, send: Send) -> None:
+    """Say what is wrong; nothing is sent where the caller is gone."""
+    if not isinstance(error, ClientGone):
         problem = build_problem(error, method=scope["method"], path=scope["path"])
         await send_problem(send, problem)
-        return None
 
 
 async def stop_on_hang_up(work: Awaitable[T], receive: Receive) -> T:

@@ -8,7 +8,10 @@ own: `uvicorn --http config.server.http_protocol:TimedProtocol`.
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote
 
 from django.conf import settings
@@ -18,9 +21,24 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from common.errors import RequestTimeout, Unavailable
-from config.fastpath.asgi import OVER_LIMIT, TIMED
+from config.fastpath.asgi import (
+    ARRIVED,
+    AT_ONCE,
+    OVER_LIMIT,
+    TIMED,
+    Message,
+    Scope,
+    Send,
+    send_all,
+)
 from config.server.connections import Connections, get_connections
 from config.server.refusals import build_refusal
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
+
+    # It needs the apps, which are not loaded yet.
+    from config.fastpath.at_once import AtOnce, Waiting
 
 # The application answers a slow body itself; this is for what it does not read.
 GRACE_SECONDS = 5.0
@@ -30,6 +48,12 @@ STALLED_SECONDS = 60.0
 EVICTED_SECONDS = 5.0
 # A browser answers the closing of a WebSocket at once.
 SOCKET_CLOSING_SECONDS = 1.0
+
+
+async def _send_prepared(
+    messages: tuple[Message, Message], _scope: object, _receive: object, send: Send
+) -> None:
+    await send_all(send, messages)
 
 
 class Phase(Enum):
@@ -51,11 +75,15 @@ class TimedProtocol(HttpToolsProtocol):
     _evicted = False
     _unsent = 0
     _taken_at = 0.0
+    _at_once: AtOnce | None = None
+    # A request that gets no task, if nothing is wrong with its body.
+    _waiting: Waiting | None = None
 
     def connection_made(  # type: ignore[override]
         self, transport: asyncio.Transport
     ) -> None:
         super().connection_made(transport)
+        self._at_once = self.app_state.get(AT_ONCE)
         self._others = get_connections()
         self._since = self._taken_at = self.loop.time()
         self.over_limit = not self._others.add(self, self.client)
@@ -81,8 +109,24 @@ class TimedProtocol(HttpToolsProtocol):
             self.cycle.keep_alive = False
         self._enter(Phase.BODY)
 
+    def _start_asgi_task(
+        self, cycle: RequestResponseCycle, app: ASGI3Application
+    ) -> None:
+        # Whoever waits to be asked for the body is asked by what reads it.
+        reading = cycle.more_body and not cycle.waiting_for_100_continue
+        if self._at_once is not None and app is self.app and reading:
+            self._waiting = self._at_once.admit(cast("Scope", cycle.scope))
+        if self._waiting is None:
+            super()._start_asgi_task(cycle, app)
+
     def on_message_complete(self) -> None:
         super().on_message_complete()
+        cast("Scope", self.scope)[ARRIVED] = True
+        if self._waiting is not None and self._at_once is not None:
+            waiting, self._waiting = self._waiting, None
+            respond = partial(self._send_answer, self.cycle)
+            if not self._at_once.take(waiting, bytes(self.cycle.body), respond):
+                super()._start_asgi_task(self.cycle, self.app)
         self._enter(Phase.ANSWER if self._is_answering() else Phase.IDLE)
 
     def on_response_complete(self) -> None:
@@ -111,6 +155,19 @@ class TimedProtocol(HttpToolsProtocol):
             self.expire()
         if self._is_stalled(now):
             self.transport.abort()
+
+    def _send_answer(
+        self, cycle: RequestResponseCycle, messages: tuple[Message, Message] | None
+    ) -> None:
+        """Answer a request that has no task; where that has to wait, it gets one."""
+        if cycle.disconnected:
+            return
+        app = self.app if messages is None else partial(_send_prepared, messages)
+        if messages is None or self.flow.write_paused:
+            super()._start_asgi_task(cycle, app)
+            return
+        with suppress(StopIteration):  # it ends at once
+            cycle.run_asgi(app).send(None)
 
     def evict(self) -> None:
         """Close it to make room for another."""

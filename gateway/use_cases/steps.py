@@ -283,6 +283,21 @@ def refuse_uncountable(used: Usage) -> None:
             )
 
 
+def build_step_request(
+    *,
+    agent: AgentPrincipal,
+    run_code: str,
+    body: StepIn,
+    idempotency: Idempotency | None = None,
+) -> ReportSteps:
+    return ReportSteps(
+        agent=agent,
+        run_code=run_code,
+        reports=[build_report(body)],
+        idempotency=idempotency,
+    )
+
+
 async def submit_step(
     *,
     agent: AgentPrincipal,
@@ -290,19 +305,14 @@ async def submit_step(
     body: StepIn,
     idempotency: Idempotency | None = None,
 ) -> Reply:
-    report = build_report(body)
+    request = build_step_request(
+        agent=agent, run_code=run_code, body=body, idempotency=idempotency
+    )
     try:
-        return await get_writer().perform(
-            ReportSteps(
-                agent=agent,
-                run_code=run_code,
-                reports=[report],
-                idempotency=idempotency,
-            )
-        )
+        return await get_writer().perform(request)
     except StepSeen:
         stored = await run_in_db_thread(
-            partial(_list_stored_decisions, agent, run_code, [report])
+            partial(_list_stored_decisions, agent, run_code, request.reports)
         )
         return build_reply(stored[0], status=201, replayed=True)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -139,7 +139,7 @@ def seal_entries(
         )
         entries.append(entry)
         prev = entry.hash
-    state = replace(plan.run, head_seq=seq, head_hash=prev, updated_at=at)
+    state = plan.run.copy_with(head_seq=seq, head_hash=prev, updated_at=at)
     return state, tuple(entries)
 
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from guidance.core.runs.shared_limits import NOTHING, PARTS, RUN, SharedLimit
@@ -109,6 +110,7 @@ def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
     )
 
 
+@lru_cache(maxsize=16)
 def list_periods(at: datetime) -> tuple[str, str]:
     """The day and the month that a moment counts for, in UTC."""
     day = at.astimezone(UTC).date().isoformat()

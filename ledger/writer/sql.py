@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from types import NoneType
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -116,6 +117,11 @@ def format_array(values: Sequence[Any]) -> str:
         quoted = '{"' + '","'.join(values) + '"}'
         if quoted.count('"') == 2 * len(values) and "\\" not in quoted:
             return quoted
+    if kinds == {datetime}:
+        return '{"' + '","'.join(map(str, values)) + '"}'
+    if kinds <= {int, NoneType}:
+        texts = ["NULL" if value is None else str(value) for value in values]
+        return "{" + ",".join(texts) + "}"
     return "{" + ",".join(map(_format_item, values)) + "}"
 
 

@@ -19,6 +19,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, TypeVar
@@ -46,6 +47,8 @@ UNKNOWN = (
 logger = logging.getLogger(__name__)
 
 Listener = Callable[[Committed], None]
+# What is called with an answer, or with the error that came instead.
+Settle = Callable[[Any, BaseException | None], None]
 _always: list[Listener] = []
 
 
@@ -95,22 +98,25 @@ class Writer:
 
     async def perform(self, request: ChangeRequest[T]) -> T:
         """Have the change request done; returns after its commit."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[T] = loop.create_future()
-
-        def settle(answer: Any, error: BaseException | None) -> None:
-            # Gathered per loop and handed over once a batch: one wake-up, not many.
-            self._replies.setdefault(loop, []).append(
-                lambda: _settle(future, answer, error)
-            )
-
-        self._put(Job(request, settle))
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self.submit(request, partial(_settle, future))
         return await future
+
+    def submit(self, request: ChangeRequest[Any], settle: Settle) -> None:
+        """The same for callers that do not wait: `settle` is called in their event loop,
+        after the commit."""
+        loop = asyncio.get_running_loop()
+
+        def gather(answer: Any, error: BaseException | None) -> None:
+            # Gathered per loop and handed over once a batch: one wake-up, not many.
+            self._replies.setdefault(loop, []).append(partial(settle, answer, error))
+
+        self._put(Job(request, gather))
 
     def perform_now(self, request: ChangeRequest[T]) -> T:
         """The same for callers that may block: views, tasks, management commands."""
         future: Future[T] = Future()
-        self._put(Job(request, lambda a, e: _settle(future, a, e)))
+        self._put(Job(request, partial(_settle, future)))
         if connection.vendor == "postgresql" and not connection.in_atomic_block:
             connection.close()  # back to the pool: the writer may need it
         return future.result()
@@ -244,7 +250,11 @@ def _takes_no_writes(error: Exception) -> bool:
 
 def _run_all(callbacks: Iterable[Callable[[], None]]) -> None:
     for callback in callbacks:
-        callback()
+        try:
+            callback()
+        except Exception:
+            # The answers of all the others must still be given.
+            logger.exception("An answer was not given")
 
 
 def _settle(

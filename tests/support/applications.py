@@ -6,15 +6,16 @@ from typing import Any
 
 from django.test.utils import override_settings
 
-from config.asgi import build_http
+from config.asgi import build_fast_path
 from config.fastpath.asgi import App, Receive, Scope, Send
+from config.server.unread import DiscardUnread
 from ledger.waiting.hub import close_hub
 
 
 def build_application(**overrides: Any) -> App:
     """Our HTTP application under other settings; it leaves the writer alone."""
     with override_settings(**overrides):
-        return add_lifespan(build_http())
+        return add_lifespan(DiscardUnread(build_fast_path()))
 
 
 def add_lifespan(http: App) -> App:

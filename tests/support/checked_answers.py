@@ -6,8 +6,12 @@ A fault is kept until the test ends, and then fails it (`conftest.documented_ans
 from __future__ import annotations
 
 import gzip
+from typing import cast
+
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from config.fastpath.asgi import App, Message, Receive, Scope, Send
+from config.server.http_protocol import TimedProtocol
 from tests.support.document import TEXT_TYPES, check_parts
 
 _faults: list[str] = []
@@ -36,6 +40,18 @@ def check_answers(application: App) -> App:
         await application(scope, receive, send_checked)
 
     return checked
+
+
+class CheckedProtocol(TimedProtocol):
+    """The same for answers that no task has sent."""
+
+    def _send_answer(
+        self, cycle: RequestResponseCycle, messages: tuple[Message, Message] | None
+    ) -> None:
+        answer = _Answer(cast("Scope", cycle.scope))
+        for message in messages or ():
+            answer.add(message)
+        super()._send_answer(cycle, messages)
 
 
 class _Answer:

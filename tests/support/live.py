@@ -14,8 +14,7 @@ import uvloop
 from django.conf import settings
 
 from config.fastpath.asgi import App
-from config.server.http_protocol import TimedProtocol
-from tests.support.checked_answers import check_answers
+from tests.support.checked_answers import CheckedProtocol, check_answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +43,7 @@ def serve(application: App, *, send_buffer: int | None = None) -> Iterator[Live]
                 log_config=None,
                 access_log=False,
                 lifespan="on",
-                http=TimedProtocol,
+                http=CheckedProtocol,
                 ws="websockets-sansio",
                 ws_max_size=65_536,
                 ws_per_message_deflate=True,

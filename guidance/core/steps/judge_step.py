@@ -146,12 +146,14 @@ def judge_step(
     decision = choose_most_severe(decisions)
     delay_ms = compute_delay(decision, limits=limits, throttles=memory.throttles)
     counted = count_throttle(after, before=memory, decisions=decisions)
+    if (counted.delay_ms, counted.ignored_waits) != (delay_ms, ignored_waits):
+        counted = replace(counted, delay_ms=delay_ms, ignored_waits=ignored_waits)
     return StepVerdict(
         decision=decision,
         findings=findings,
         metrics=metrics,
         delay_ms=delay_ms,
-        memory=replace(counted, delay_ms=delay_ms, ignored_waits=ignored_waits),
+        memory=counted,
         used=used,
     )
 

@@ -9,7 +9,6 @@ import httpx
 import pytest
 from django.db import OperationalError
 
-from config.fastpath import answers as fast_answers
 from gateway.api import runs
 from gateway.use_cases import steps
 from ledger import api as ledger_api
@@ -46,7 +45,7 @@ def answers(agent: httpx.Client, run: str) -> dict[str, httpx.Response]:
 
 
 def break_all(monkeypatch: pytest.MonkeyPatch, how: Any) -> None:
-    monkeypatch.setattr(fast_answers, "submit_step", how)
+    monkeypatch.setattr(steps, "ReportSteps", how)
     monkeypatch.setattr(runs, "FinishRun", how)
     monkeypatch.setattr(ledger_api, "serialize_run", how)
 

@@ -27,7 +27,7 @@ from config.fastpath.bodies import (
 )
 from config.fastpath.fail_closed import Recorder, fail_closed
 from config.fastpath.key_rate import KeyRate
-from config.fastpath.outcomes import ClientGone, send_errors, stop_on_hang_up
+from config.fastpath.outcomes import ClientGone, send_error, stop_on_hang_up
 from config.fastpath.problems import build_invalid_fields, build_problem, render_problem
 from config.fastpath.streaming import Stream, send_stream
 from tests.support.builders import Robot
@@ -105,14 +105,14 @@ def test_a_body_is_read_to_its_end_and_no_further_than_allowed() -> None:
             pieces.append({"type": "http.request"})
 
         come(3, 4, 3)
-        assert await read_body(receive, limit=10) == b"x" * 10
+        assert await read_body({}, receive, limit=10) == b"x" * 10
         come(3, 4, 4, 50)
         with pytest.raises(DomainError, match="At most 10 bytes"):
-            await read_body(receive, limit=10)
+            await read_body({}, receive, limit=10)
         assert len(pieces) == 2  # the rest was not asked for
         pieces[:] = [{"type": "http.disconnect"}]
         with pytest.raises(ClientGone):
-            await read_body(receive, limit=10)
+            await read_body({}, receive, limit=10)
 
         async def never() -> Message:
             await asyncio.sleep(60)
@@ -122,7 +122,7 @@ def test_a_body_is_read_to_its_end_and_no_further_than_allowed() -> None:
             override_settings(BODY_TIMEOUT_S=0.01),
             pytest.raises(DomainError, match=r"within 0\.01 seconds") as late,
         ):
-            await read_body(never, limit=10)
+            await read_body({}, never, limit=10)
         assert late.value.slug == "request-timeout"
         again = replay_body(b"abc", receive)
         pieces[:] = [{"type": "http.disconnect"}]
@@ -284,12 +284,9 @@ def test_work_ends_with_its_caller_and_a_fault_of_it_is_raised() -> None:
         assert asyncio.all_tasks() == {asyncio.current_task()}
         scope: Scope = {"method": "GET", "path": "/x"}
 
-        async def leave() -> str:
-            raise ClientGone
-
-        assert await send_errors(leave(), scope, caller.send) is None
+        await send_error(ClientGone(), scope, caller.send)
         assert caller.heard == []
-        assert await send_errors(fail(), scope, caller.send) is None
+        await send_error(RuntimeError(), scope, caller.send)
         assert caller.heard[0]["status"] == 500
 
     asyncio.run(scene())

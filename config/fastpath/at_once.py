@@ -1,0 +1,97 @@
+"""Steps that come whole are handed to the writer as they are read: a task for each of them,
+and the layers that it would go through, cost as much as all the rest (bench steps).
+
+Only where nothing has to be waited for and nothing is wrong; every other request, whatever
+is wrong with it, goes the usual way and is answered there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from accounts.auth import AgentPrincipal
+from config.fastpath.answers import LONG, report_step
+from config.fastpath.asgi import (
+    Message,
+    Scope,
+    build_problem_messages,
+    build_reply_messages,
+    get_header,
+)
+from config.fastpath.guard import Guard
+from config.fastpath.problems import build_problem
+from config.fastpath.routes import find_route
+from config.fastpath.strict_json import parse
+from gateway.schemas.runs import StepIn
+from gateway.use_cases.steps import build_step_request
+from ledger.idempotency import build_idempotency
+from ledger.writer import get_writer
+from reviews.errors import StepSeen
+
+# Called with the messages of the answer; None: the request must go the usual way.
+Respond = Callable[[tuple[Message, Message] | None], None]
+
+
+class Waiting(NamedTuple):
+    """A step whose head was let in, and whose body may still be on its way."""
+
+    agent: AgentPrincipal
+    run: str
+    scope: Scope
+
+
+class AtOnce:
+    def __init__(self, guard: Guard) -> None:
+        self._guard = guard
+
+    def admit(self, scope: Scope) -> Waiting | None:
+        """Judge a head: None where the request must go the usual way."""
+        if scope["method"] != "POST":
+            return None
+        route, names = find_route("POST", scope["path"])
+        if route.answer is not report_step:
+            return None
+        try:
+            agent = self._guard.admit_known(route, scope)
+            length = int(get_header(scope, b"content-length") or LONG)
+        except Exception:  # it is met again there, and said
+            return None
+        if not isinstance(agent, AgentPrincipal) or length >= LONG:
+            return None
+        return Waiting(agent, names["run"], scope)
+
+    def take(self, waiting: Waiting, raw: bytes, respond: Respond) -> bool:
+        """Whether the step is with the writer; `respond` is called after its commit."""
+        agent, run, scope = waiting
+        try:
+            body = StepIn.model_validate(parse(raw))
+            idempotency = build_idempotency(
+                key=get_header(scope, b"idempotency-key"),
+                agent_id=agent.agent_id,
+                method=scope["method"],
+                path=scope["path"],
+                body=raw,
+            )
+            request = build_step_request(
+                agent=agent, run_code=run, body=body, idempotency=idempotency
+            )
+            self._guard.count(agent)
+            get_writer().submit(request, partial(_settle, scope, respond))
+        except Exception:  # the same
+            return False
+        return True
+
+
+def _settle(
+    scope: Scope, respond: Respond, reply: Any, error: BaseException | None
+) -> None:
+    if error is None:
+        respond(build_reply_messages(reply))
+    elif isinstance(error, StepSeen):
+        respond(None)  # it is read from the database
+    else:
+        assert isinstance(error, Exception)
+        problem = build_problem(error, method=scope["method"], path=scope["path"])
+        respond(build_problem_messages(problem))
