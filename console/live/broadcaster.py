@@ -41,6 +41,7 @@ SEND_SECONDS = 20.0
 # The in-memory layer forgets members of a group after a day.
 REJOIN_SECONDS = 3_600.0
 RETRY_SECONDS = 1.0
+CANCEL_SECONDS = 0.5
 USER_LIMIT = 20
 SOCKET_LIMIT = 2_000
 
@@ -90,10 +91,11 @@ class Broadcaster:
     async def stop(self) -> None:
         self._running = False
         self._stop_listening()
-        tasks = [*self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        while tasks := [task for task in self._tasks if not task.done()]:
+            for task in tasks:
+                task.cancel()
+            # The channel layer swallows this while it connects: it is told again.
+            await asyncio.wait(tasks, timeout=CANCEL_SECONDS)
         self._listeners.clear()
         self._flushes.clear()
 
