@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from types import NoneType
 from typing import Any, TypeVar
 from uuid import UUID
@@ -32,9 +32,9 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
     with connection.wrap_database_errors:
         if connection.vendor == "postgresql":
             # Django binds on the client side; the server can keep this one prepared.
-            with psycopg.Cursor(connection.connection) as cursor:
+            with psycopg.RawCursor(connection.connection) as cursor:
                 try:
-                    cursor.execute(text, given, prepare=True)
+                    cursor.execute(_number_parameters(text), given, prepare=True)
                 except psycopg.errors.FeatureNotSupported:
                     # A column is of another type than when it was prepared: the session
                     # keeps that for ever, and must not go back to the pool.
@@ -43,6 +43,15 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
                 return cursor.fetchall() if cursor.description else []
         asked = text.replace("%s", "?")
         return list(connection.connection.execute(asked, to_sqlite(given)))
+
+
+@lru_cache(maxsize=1_000)
+def _number_parameters(text: str) -> str:
+    """With $1, $2 … as PostgreSQL wants them: psycopg makes them anew for each call where
+    a statement is as long as those that store a batch."""
+    parts = [part.replace("%%", "%") for part in text.split("%s")]
+    numbered = (f"${number}{part}" for number, part in enumerate(parts[1:], 1))
+    return "".join([parts[0], *numbered])
 
 
 def insert(row: Model) -> None:
