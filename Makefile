@@ -18,7 +18,7 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test nightly check lock bench bench-check \
+.PHONY: help setup runtime run quick test nightly check lock schema bench bench-check \
 	bench-gates screenshots clean check-types check-imports check-django check-code check-files
 
 help: ## Show this list.
@@ -73,10 +73,14 @@ check-files:
 		|| { echo "check: a lock file names a host or an index"; exit 1; }
 
 lock: setup ## Resolve the dependencies anew and write the lock files.
-	@command -v uv >/dev/null || test -x $(BIN)/uv || $(PY) -m pip install --quiet uv
+	@command -v uv >/dev/null || test -x $(BIN)/uv || { $(PY) -m ensurepip >/dev/null && \
+		$(PY) -m pip install --quiet uv; }
 	$(COMPILE) --output-file requirements.lock
 	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
 	$(PY) -m tests.config.generated.node_tools
+
+schema: setup ## Write anew what empty databases are made from, after a migration was added.
+	@$(PY) -m tests.runner.schema
 
 bench: setup ## Measure throughput and waiting, beside peers and the last kept; ARGS="steps --keep" keeps.
 	@PYTHONPATH=client $(PY) -m bench $(ARGS)

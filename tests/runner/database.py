@@ -7,19 +7,16 @@ migration is always run. SQLite's is a file in `.cache`; PostgreSQL's is a datab
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import django
-from django.apps import apps
 from django.conf import settings
 from django.db import connection
 
-from common import append_only
+from config.database.prepared import compute_migrations_digest
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
@@ -48,14 +45,7 @@ def get_sqlite_template() -> Path:
 
 
 def _get_key() -> str:
-    """A hash over all migrations, and over what ours take their triggers from."""
-    digest = hashlib.sha256(django.get_version().encode())
-    digest.update(Path(append_only.__file__).read_bytes())
-    for app in sorted(apps.get_app_configs(), key=lambda app: app.name):
-        paths = [*Path(app.path, "migrations").glob("*.py"), Path(app.path, "apps.py")]
-        for path in sorted(filter(Path.exists, paths)):
-            digest.update(f"{app.label}/{path.name}\0".encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    return compute_migrations_digest()[:16]
 
 
 def _create_sqlite() -> None:

@@ -14,6 +14,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import Role, User
 from accounts.services import NewPerson, ensure_project
+from config.database.prepared import create_prepared_schema
 from config.database.version import find_version_fault, has_every_migration
 from config.embedded import (
     Embedded,
@@ -116,7 +117,8 @@ class Command(BaseCommand):
         # `migrate` takes a while to find out that there is nothing to do.
         if not has_every_migration():
             self.stdout.write("Preparing the database …")
-            call_command("migrate", verbosity=0, interactive=False)
+            if not create_prepared_schema():
+                call_command("migrate", verbosity=0, interactive=False)
 
     def _add_first_admin(self, project: str) -> NewPerson | None:
         """The first person, when there is nobody yet who could sign in."""
