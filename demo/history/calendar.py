@@ -8,7 +8,7 @@ from random import Random
 
 # Runs that an agent begins on a working day, and how many of them on a weekend: more would
 # keep a newcomer waiting, as they are made before the console opens.
-RUNS_A_DAY = 0.6
+RUNS_A_DAY = 0.45
 WEEKEND_SHARE = 0.2
 # In UTC: most work begins between these hours.
 MORNING, EVENING = 7, 18

@@ -42,13 +42,15 @@ def make_call(run: PastRun, call: Call, *, policy: LoadedPolicy) -> Iterator[dat
     checked = build_checked_call(verdict, policy=policy, run_code=run.run_code)
     asked = JudgeCall(agent=run.agent, run_code=run.run_code, checked=checked)
     judged = run.send(asked)
+    granted = judged["grant"] is not None
     if judged["review"] is not None:
         yield from run.wait_for_ruling(judged["review"]["id"])
-    grant = Grant.objects.filter(call__code=judged["id"], state="issued").first()
-    if grant is None or not run.goes_on:
+        grants = Grant.objects.filter(call__code=judged["id"], state="issued")
+        granted = grants.exists()
+    if not granted or not run.goes_on:
         return
     names = {"agent": run.agent, "run_code": run.run_code, "call_code": judged["id"]}
-    run.send(RedeemGrant(digest=grant.digest, **names))
+    run.writer.perform_unanswered(RedeemGrant(digest=checked.digest, **names))
     began = run.writer.at
     yield run.draw_pause()
     spent = run.writer.at - began
@@ -59,7 +61,7 @@ def make_call(run: PastRun, call: Call, *, policy: LoadedPolicy) -> Iterator[dat
         duration_ms=int(spent.total_seconds() * 1000),
     )
     output = redact(body.output, fingerprint_key=get_fingerprint_key())
-    run.send(SettleCall(body=body, output=output, **names))
+    run.writer.perform_unanswered(SettleCall(body=body, output=output, **names))
 
 
 def make_check(

@@ -29,7 +29,8 @@ MODELS = ("demo-large", "demo-small")
 # Runs of the past are short: weeks of them are made before the console opens.
 LONGEST = 10
 TROUBLE_AFTER = 5
-TROUBLED = 0.5
+# Few runs of which many ask for somebody: pages that compare rulings need enough of them.
+TROUBLED = 0.65
 # They cannot sign in: nobody knows a password of theirs.
 PEOPLE = {"alice": Role.MANAGER, "bob": Role.REVIEWER}
 

@@ -122,7 +122,7 @@ class PastRun:
         )
         policy = choose_run_policy(self.agent, body)
         request = StartRun(agent=self.agent, body=body, policy=policy)
-        self.writer.perform(request)
+        self.writer.perform_unanswered(request)
         self.run_code = request.run_code
         return policy
 
@@ -158,7 +158,7 @@ class PastRun:
         if decision["checkpoint_due"]:
             label = f"After step {self._step}"
             saved = CheckpointIn(step=self._step, label=label, state={})
-            self.send(
+            self.writer.perform_unanswered(
                 SaveCheckpoint(agent=self.agent, run_code=self.run_code, body=saved)
             )
         match decision["decision"]:
@@ -210,7 +210,9 @@ class PastRun:
         elif drawn < GAVE_UP + TESTS_FAILED:
             told["tests"] |= {"failed": self.chance.randint(1, 9)}
         body = FinishIn(**told)
-        self.send(FinishRun(agent=self.agent, run_code=self.run_code, body=body))
+        self.writer.perform_unanswered(
+            FinishRun(agent=self.agent, run_code=self.run_code, body=body)
+        )
 
     def _abandon(self, policy: LoadedPolicy) -> Moments:
         """Its agent died: nothing more comes."""

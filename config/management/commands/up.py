@@ -132,7 +132,7 @@ class Command(BaseCommand):
         project = ensure_project(slug=DEMO_PROJECT)
         if weeks and is_without_past(project):
             ensure_demo_agents(project)
-            self.stdout.write("Making a past for the demo …")
+            self.stdout.write("Making a past for the demo, this once …")
             self.stdout.flush()
             make_past(project, weeks=weeks)
             # Figures and searches need not wait for the next task that counts.

@@ -7,6 +7,7 @@ and have something to say; what is kept of them has a limit, however long the ru
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,41 +52,59 @@ _EXCUSED = Q(call__review__ruling__action__in=("approve", "amend")) | Q(
 
 
 def load_seen(run: RunState, rules: Evaluators) -> Seen:
+    """A run is locked meanwhile: what cannot be there is not asked for."""
     calls = ToolCall.objects.filter(run_id=run.id)
     counts = calls.aggregate(
         calls=Count("pk"),
         ran=Count("pk", filter=_RAN),
         blocked=Count("pk", filter=Q(decision="block")),
     )
-    tools = calls.filter(_RAN).values_list("tool").annotate(times=Count("pk"))
     violations = Violation.objects.filter(run_id=run.id)
-    told = _read_calls(calls, rules)
-    told.add_refused(violations)
-    broken = violations.values_list("rule").annotate(times=Count("pk"))
+    by_source = _count_severities(violations)
+    told = _read_calls(calls, rules) if counts["ran"] else _Calls(rules)
+    if by_source:
+        told.add_refused(violations)
     return Seen(
         **counts,
         # Steps that are only observed are held to no rule.
         steps=0 if run.observed else run.memory.steps,
-        tools=tuple(tool for tool, _ in tools.order_by("-times", "tool")[:TOOLS_LIMIT]),
-        found=_count_severities(violations.filter(source=ViolationSource.GATE)),
-        recorded=_count_severities(violations.filter(source=ViolationSource.AGENT)),
-        rules=tuple(broken.order_by("-times", "rule")[:NAMED_LIMIT]),
+        tools=_list_tools(calls) if counts["ran"] else (),
+        found=tuple(by_source.get(ViolationSource.GATE, ())),
+        recorded=tuple(by_source.get(ViolationSource.AGENT, ())),
+        rules=_list_rules(violations) if by_source else (),
         test_gate=_find_gate_verdict(run.id, rules.tests_pass.gates),
-        **_load_destructive(violations),
+        **(_load_destructive(violations) if by_source else {}),
         **told.to_seen(),
     )
 
 
-def _count_severities(violations: QuerySet[Violation]) -> tuple[SeverityCount, ...]:
-    rows = violations.values_list("severity").annotate(
+def _list_tools(calls: QuerySet[ToolCall]) -> tuple[str, ...]:
+    tools = calls.filter(_RAN).values_list("tool").annotate(times=Count("pk"))
+    return tuple(tool for tool, _ in tools.order_by("-times", "tool")[:TOOLS_LIMIT])
+
+
+def _list_rules(violations: QuerySet[Violation]) -> tuple[tuple[str, int], ...]:
+    broken = violations.values_list("rule").annotate(times=Count("pk"))
+    return tuple(broken.order_by("-times", "rule")[:NAMED_LIMIT])
+
+
+def _count_severities(
+    violations: QuerySet[Violation],
+) -> dict[str, list[SeverityCount]]:
+    """By who found them; no key where there are none."""
+    rows = violations.values_list("source", "severity").annotate(
         count=Count("pk"),
         halved=Count("pk", filter=_HALVED),
         excused=Count("pk", filter=_EXCUSED),
     )
-    return tuple(
-        SeverityCount(severity=severity, count=count, halved=halved, excused=excused)
-        for severity, count, halved, excused in rows.order_by("severity")
-    )
+    found: dict[str, list[SeverityCount]] = defaultdict(list)
+    for source, severity, count, halved, excused in rows.order_by("severity"):
+        found[source].append(
+            SeverityCount(
+                severity=severity, count=count, halved=halved, excused=excused
+            )
+        )
+    return found
 
 
 def _load_destructive(violations: QuerySet[Violation]) -> dict[str, Any]:
