@@ -10,6 +10,9 @@ from celery.signals import beat_init, worker_init
 from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+# A worker would run every check, the API's document included, and never look at what they
+# find. What must not be is refused below and by config.checks.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 from django.conf import settings
 

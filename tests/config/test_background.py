@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.core import checks
 
 from accounts.models import Project, User
 from config import embedded
@@ -22,6 +23,15 @@ def test_every_task_of_the_schedule_is_registered() -> None:
     ours = {name for name in app.tasks if not name.startswith("celery.")}
     # One is sent by the ledger's entries, not by the clock.
     assert named | {"loop.decide"} == ours
+
+
+def test_a_worker_runs_no_checks_whose_findings_nobody_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run: list[str] = []
+    monkeypatch.setattr(checks, "run_checks", lambda: run.append("all"))
+    app.loader.import_default_modules()
+    assert not run
 
 
 def test_every_queue_of_the_schedule_is_one_that_workers_take_from() -> None:
