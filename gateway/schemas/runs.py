@@ -66,7 +66,7 @@ class StepIn(Body):
     checkpoint: bool = False
     coherence: Share | None = None
     uncertainty: Share | None = None
-    confidences: Annotated[list[Share], Field(max_length=100, default_factory=list)]
+    confidences: Annotated[list[Share], Field(max_length=100)] = []
     intent: Intent | None = None
     summary: ShortText = ""
     signature: ShortText | None = None
