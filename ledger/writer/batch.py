@@ -389,11 +389,11 @@ def _store_extras(
     by_table: dict[type[Model], list[Model]] = {}
     for row in rows:
         by_table.setdefault(type(row), []).append(row)
-    for model, of_table in by_table.items():
+    for of_table in by_table.values():
         if len(of_table) == 1:
             sql.insert(of_table[0])
         else:
-            model._default_manager.bulk_create(of_table)
+            sql.insert_all(of_table)
     for statement in statements:
         sql.execute(*statement)
     for effect in effects:

@@ -8,7 +8,7 @@ import httpx
 import psycopg
 import pytest
 from django.db import connection
-from django.db.utils import IntegrityError, NotSupportedError
+from django.db.utils import DataError, IntegrityError, NotSupportedError
 from django.utils import timezone
 
 from accounts.models import Role
@@ -103,6 +103,35 @@ def test_codes_and_what_is_not_there_are_stored_as_by_the_orm(review: Review) ->
         first, second = cursor.fetchall()
     assert first == second
     assert Review.objects.get(code=ours.code).pk == ours.pk
+
+
+def test_rows_are_stored_as_by_the_orm_however_many(review: Review) -> None:
+    run = Run.objects.get(pk=review.run_id)
+    names = [field.attname for field in Run._meta.concrete_fields]
+    given = {name: getattr(run, name) for name in names if name not in {"id", "code"}}
+    given |= {"labels": {"é": '" \\ {},'}, "status_reason": 'a,"b" \\ %s $1 {}'}
+    ours = [Run(**given) for _ in range(3)]
+
+    sql.insert_all(ours)
+
+    theirs = Run.objects.create(**given)
+    assert [each.pk for each in ours] == sorted(each.pk for each in ours)
+    for each in ours:
+        assert Run.objects.get(code=each.code).pk == each.pk
+        stored = Run.objects.filter(pk=each.pk).values(*given)
+        assert [*stored] == [*Run.objects.filter(pk=theirs.pk).values(*given)]
+
+
+def test_a_text_that_is_too_long_is_refused_and_not_cut(review: Review) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite knows no lengths.")
+    given = {
+        field.attname: getattr(review, field.attname)
+        for field in Review._meta.concrete_fields
+        if field.attname not in {"id", "code", "kind"}
+    }
+    with pytest.raises(DataError):
+        sql.insert_all([Review(kind="x" * 100, **given) for _ in range(2)])
 
 
 def test_its_errors_are_djangos(review: Review) -> None:
