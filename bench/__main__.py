@@ -27,6 +27,8 @@ from bench.measurements.backtest import (
     measure_backtest_on_postgres,
     measure_backtest_on_sqlite,
 )
+from bench.measurements.bytes_on_disk import RUNS as FILLED
+from bench.measurements.bytes_on_disk import STEPS, measure_bytes
 from bench.measurements.calls import measure_calls
 from bench.measurements.flood import AGENTS as FEW
 from bench.measurements.flood import KEY_RATE, measure_flood
@@ -151,6 +153,13 @@ MEASUREMENTS = {
             lambda: measure_halt_on_sqlite(
                 start_sqlite_server(runs=BUSY, reviews=REVIEWS, variables=ONE_ADDRESS)
             ),
+        ),
+    ),
+    "bytes": Measurement(
+        f"bytes on disk for each of {STEPS:,} steps, by table and index",
+        (
+            lambda: measure_bytes(start_postgres_server(runs=FILLED)),
+            lambda: measure_bytes(start_sqlite_server(runs=FILLED)),
         ),
     ),
     "backtest": Measurement(

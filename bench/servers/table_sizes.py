@@ -24,6 +24,11 @@ SELECT part.tbl_name, sum(pages.pgsize * (part.type = 'table')),
 FROM dbstat AS pages JOIN sqlite_schema AS part ON part.name = pages.name
 WHERE pages.aggregate = TRUE GROUP BY part.tbl_name
 """
+_POSTGRES_PARTS = """
+SELECT relname, pg_table_size(oid) FROM pg_class
+WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace
+"""
+_SQLITE_PARTS = "SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE"
 WHOLE_FILE = "the whole file"
 
 
@@ -51,6 +56,18 @@ def list_table_sizes(database: str) -> dict[str, TableSize]:
             return {WHOLE_FILE: TableSize(rows=size, indexes=0)}
         found = link.execute(_SQLITE_SIZES).fetchall()
     return {name: TableSize(rows=rows, indexes=more) for name, rows, more in found}
+
+
+def list_part_sizes(database: str) -> dict[str, int]:
+    """The same in bytes by table and by index, each under its own name."""
+    if not is_sqlite(database):
+        with psycopg.connect(database) as link:
+            return dict(link.execute(_POSTGRES_PARTS).fetchall())
+    with closing(sqlite3.connect(database)) as link:
+        if not _has_page_statistics(link):
+            size = sum(path.stat().st_size for path in _list_files(database))
+            return {WHOLE_FILE: size}
+        return dict(link.execute(_SQLITE_PARTS).fetchall())
 
 
 def list_updates(database: str, tables: Collection[str]) -> dict[str, tuple[int, int]]:

@@ -14,12 +14,18 @@ from django.db import connection
 
 from accounts.models import Project
 from bench.clients.agents import Load
-from bench.measurements import growth
+from bench.measurements import bytes_on_disk, growth
+from bench.measurements.bytes_on_disk import measure_bytes
 from bench.measurements.growth import measure_growth
 from bench.servers import table_sizes
 from bench.servers.contents import Contents, PreparedRun
 from bench.servers.launch import Server
-from bench.servers.table_sizes import WHOLE_FILE, list_table_sizes, list_updates
+from bench.servers.table_sizes import (
+    WHOLE_FILE,
+    list_part_sizes,
+    list_table_sizes,
+    list_updates,
+)
 
 
 def build_database_name() -> str:
@@ -39,6 +45,9 @@ def test_tables_and_their_indexes_have_sizes_on_both_databases(
     sizes = list_table_sizes(build_database_name())
     assert sizes["ledger_entry"].indexes > 0
     assert sizes["accounts_project"].all > sizes["accounts_project"].indexes > 0
+    parts = list_part_sizes(build_database_name())
+    assert parts["accounts_project"] == sizes["accounts_project"].rows
+    assert parts["entry_step_once"] > 0
     updates = list_updates(build_database_name(), {"ledger_run"})
     assert connection.vendor == "postgresql" or updates == {}
 
@@ -50,6 +59,27 @@ def test_without_page_statistics_the_file_is_counted(
     monkeypatch.setattr(table_sizes, "_has_page_statistics", lambda _link: False)
     sizes = list_table_sizes(str(path))
     assert sizes[WHOLE_FILE].all == path.stat().st_size
+    assert list_part_sizes(str(path)) == {WHOLE_FILE: path.stat().st_size}
+
+
+def test_bytes_are_told_for_each_step_by_table_and_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_file(tmp_path)
+
+    def send(_url: str, _runs: Sequence[PreparedRun], steps: int) -> None:
+        with closing(sqlite3.connect(path)) as link, link:
+            rows = [[f"{number:01000}"] for number in range(steps)]
+            link.executemany("INSERT INTO ledger_run VALUES (?)", rows)
+
+    monkeypatch.setattr(bytes_on_disk, "_send_steps", send)
+    every, *parts = measure_bytes(start_server(path, runs=1), steps=100)
+    told = {each.label: int(each.figure.replace(",", "")) for each in parts}
+    assert told.keys() == {"SQLite: ledger_run", "SQLite: by_memory"}
+    assert int(every.figure.replace(",", "")) == pytest.approx(
+        sum(told.values()), abs=2
+    )
+    assert every.met is False
 
 
 def test_a_load_shows_answers_and_sizes_at_its_start_and_end(
