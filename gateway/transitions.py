@@ -180,4 +180,10 @@ def report_to_json(report: StepReport) -> dict[str, Any]:
 
 
 def report_from_json(document: Mapping[str, Any]) -> StepReport:
-    return StepReport(**{**document, "confidences": tuple(document["confidences"])})
+    """Decimals again, where an entry has 1 for 1.0: gates write them as such."""
+    decimals = {
+        name: None if document.get(name) is None else float(document[name])
+        for name in ("coherence", "uncertainty")
+    }
+    confidences = tuple(map(float, document["confidences"]))
+    return StepReport(**{**document, **decimals, "confidences": confidences})

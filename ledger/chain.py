@@ -2,7 +2,8 @@
 
 Every field goes in behind its length, so that no two different entries share a form.
 The payload enters by its own hash and can therefore be erased without breaking the
-chain. A new format gets a new number; the old ones stay verifiable for ever.
+chain. A new format gets a new number; the old ones stay verifiable for ever. Format 2 is
+format 1 with payloads by RFC 8785, which any language writes alike.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-FORMAT = 1
+FORMAT = 2
+FORMATS = frozenset({1, FORMAT})
 GENESIS = "0" * 64
 
 
@@ -65,7 +67,7 @@ def hash_payload(payload: str) -> str:
 
 def hash_link(link: Link) -> str:
     """The entry's hash; an unknown format is an error, never a pass."""
-    if link.version != FORMAT:
+    if link.version not in FORMATS:
         raise ValueError(f"Ledger format {link.version} is not known.")
     fields = (
         "checkrail.entry",

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from guidance.core.canonical import to_canonical_json
 from guidance.core.checks import CheckState, CombinedGates, combine, read_gate
+from guidance.core.jcs import read_as_stored
 from reviews.models import AdvisoryWarning, GateCheck
 
 
@@ -24,7 +25,7 @@ def store_state(
     check: GateCheck, state: CheckState, *, review: str | None, at: datetime
 ) -> None:
     """The row follows the entry; `review` is the one that asks a person, if any."""
-    check.state = to_canonical_json(state.to_json())
+    check.state = to_canonical_json(read_as_stored(state.to_json()))
     check.status = state.status
     check.updated_at = at
     fields = ["state", "status", "updated_at"]

@@ -167,7 +167,7 @@ def build_allowance(payload: Payload, at: datetime) -> Allowance:
         code=payload["allowance"],
         review=payload["review"],
         gate=payload["gate"],
-        up_to=payload["up_to"],
+        up_to=float(payload["up_to"]),
         steps=payload["steps"],
         last_step=payload["last_step"],
         given_at=at,

@@ -1,7 +1,8 @@
 """Check an exported ledger offline: standard library only, no server needed.
 
 Each line is one entry. An entry's hash covers its own fields, the hash of its payload
-and the hash of the entry before it, every field behind its length. The file is read a
+and the hash of the entry before it, every field behind its length. In format 2 payloads are
+written by RFC 8785, in format 1 as Python writes JSON with sorted keys. The file is read a
 line at a time, so its size does not matter.
 
 A chain that was cut is a shorter chain, as good as any. So there are three answers:
@@ -20,7 +21,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-FORMAT = 1
+from checkrail.jcs import to_jcs
+
+FORMATS = frozenset({1, 2})
 GENESIS = "0" * 64
 LINE_LIMIT = 4 * 1024 * 1024
 # After one of these nothing is done in the run any more; at most something is said of it.
@@ -62,7 +65,7 @@ def verify_lines(
             raise Broken(seq + 1, "belongs to another run")
         if entry["prev_hash"] != prev:
             raise Broken(seq + 1, "does not follow the entry before it")
-        if _compute_hash(_encode_payload(entry["payload"])) != entry["payload_sha256"]:
+        if _compute_payload_hash(entry) != entry["payload_sha256"]:
             raise Broken(seq + 1, "its payload was changed")
         if _compute_entry_hash(entry) != entry["hash"]:
             raise Broken(seq + 1, "its hash does not fit its fields")
@@ -105,18 +108,23 @@ def _parse_entry(line: str, seq: int) -> dict[str, Any]:
         type(entry.get(name)) is not kind for name, kind in _FIELDS.items()
     ):
         raise Broken(seq, "a field is missing or of another type")
-    if entry["v"] != FORMAT:
+    if entry["v"] not in FORMATS:
         raise Broken(seq, f"format {entry['v']} is not known to this verifier")
     return entry
 
 
-def _encode_payload(payload: object) -> str:
-    return json.dumps(
-        payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False
-    )
-
-
-def _compute_hash(text: str) -> str:
+def _compute_payload_hash(entry: dict[str, Any]) -> str | None:
+    """None where the payload cannot have been written so."""
+    payload = entry["payload"]
+    try:
+        if entry["v"] == 1:
+            text = json.dumps(
+                payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False
+            )
+        else:
+            text = to_jcs(payload)
+    except (ValueError, RecursionError):
+        return None
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

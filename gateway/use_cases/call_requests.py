@@ -32,6 +32,7 @@ from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations
 from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import read_as_stored
 from guidance.core.look_first import GATE, Look, is_let_through
 from guidance.core.outcomes.call_facts import CallFacts
 from guidance.core.outcomes.violations import list_call_violations
@@ -300,7 +301,9 @@ class JudgeCall(ChangeRequest[Reply]):
             decision=payload["decision"],
             seq=seq,
             judged_at=plan.at,
-            facts=to_canonical_json(payload["facts"]) if "facts" in payload else None,
+            facts=to_canonical_json(read_as_stored(payload["facts"]))
+            if "facts" in payload
+            else None,
         )
         if GATE in payload and self.sealed is not None:
             self.sealed.project_id = plan.run.project_id

@@ -21,6 +21,7 @@ from gateway.use_cases.access import refuse_unless_calling, require_own_run
 from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.steps import refuse_uncountable
 from guidance.core.canonical import hash_text, to_canonical_json
+from guidance.core.jcs import read_as_stored
 from guidance.core.money import parse_usd
 from guidance.core.secrets import Redacted, redact
 from guidance.redactor import get_fingerprint_key
@@ -273,14 +274,19 @@ async def submit_result(
     idempotency: Idempotency | None = None,
 ) -> Reply:
     """The same result again gets the same answer: it was told, and is not told twice."""
+
     # Beside the event loop and before the writer: an output may be long.
-    safe = partial(redact, body.output, fingerprint_key=get_fingerprint_key())
+    def read_output() -> Redacted:
+        return redact(
+            read_as_stored(body.output), fingerprint_key=get_fingerprint_key()
+        )
+
     change_request = SettleCall(
         agent=agent,
         run_code=run_code,
         call_code=call_code,
         body=body,
-        output=await asyncio.to_thread(safe),
+        output=await asyncio.to_thread(read_output),
         idempotency=idempotency,
     )
     try:

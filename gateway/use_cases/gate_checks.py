@@ -40,6 +40,7 @@ from guidance.core.checks import (
     choose_gates,
     open_check,
 )
+from guidance.core.jcs import read_as_stored
 from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
@@ -96,8 +97,8 @@ class OpenCheck(ChangeRequest[Reply]):
                 project_id=run.project_id,
                 run_id=run.id,
                 step=step,
-                gates=to_canonical_json(definitions),
-                state=to_canonical_json(state.to_json()),
+                gates=to_canonical_json(read_as_stored(definitions)),
+                state=to_canonical_json(read_as_stored(state.to_json())),
                 status=state.status,
                 opened_at=at,
                 updated_at=at,

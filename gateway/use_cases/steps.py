@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
-from common.responses import Reply, build_reply, to_json
+from common.responses import Reply
 from gateway.schemas.runs import StepIn
 from gateway.shadow import JudgedDecision, judge_step_by_draft
 from gateway.transitions import (
@@ -20,13 +18,13 @@ from gateway.transitions import (
     build_time_facts,
     count_repeated_turns,
     get_headline,
-    report_from_json,
     report_to_json,
 )
 from gateway.use_cases.access import refuse_unless_running, require_own_run
-from gateway.use_cases.answers.steps import (
-    build_decision_answer,
-    write_decision_answer,
+from gateway.use_cases.answers.steps import write_decision_answer
+from gateway.use_cases.answers.stored_steps import (
+    StoredDecision,
+    list_stored_decisions,
 )
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.outcomes.violations import add_gate_violations
@@ -41,16 +39,15 @@ from guidance.core.runs.usage import Usage
 from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_step
 from guidance.selectors import LoadedPolicy, get_policy
 from ledger.idempotency import Idempotency
-from ledger.models import Entry
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Draft, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.agent_notes.delivery import deliver_notes, mark_notes_read
-from reviews.agent_notes.selectors import Note, list_notes_of_steps, load_notes
+from reviews.agent_notes.selectors import Note, load_notes
 from reviews.allowances.ending import end_used_allowances
 from reviews.caps import find_reached_review_cap
-from reviews.errors import StepConflict, StepOutOfOrder, StepSeen
+from reviews.errors import StepOutOfOrder, StepSeen
 from reviews.models import DeliveredWith
 from reviews.plan import open_review, revoke_grants
 from reviews.policies.shadow.running import RunningShadow, count_same, find_shadow
@@ -89,7 +86,8 @@ class ReportSteps(ChangeRequest[Reply]):
     agent: AgentPrincipal
     reports: Sequence[StepReport]
     batch: bool = False
-    earlier: Sequence[dict[str, Any]] = ()
+    # What steps of the batch were answered that were stored before.
+    earlier: Sequence[str] = ()
     reached: CapReached | None = field(default=None, init=False)
     # A draft that judges, too, and how many of these steps it decides in the same way.
     shadow: RunningShadow | None = field(default=None, init=False)
@@ -254,11 +252,12 @@ class ReportSteps(ChangeRequest[Reply]):
         ]
         if not self.batch:
             return Reply(status=201, body=decisions[0])
-        every = [*map(to_json, self.earlier), *decisions]
-        return Reply(
-            status=200,
-            body=f'{{"decisions":[{",".join(every)}],"accepted":{len(every)}}}',
-        )
+        return _build_batch_reply([*self.earlier, *decisions])
+
+
+def _build_batch_reply(decisions: Sequence[str], *, replayed: bool = False) -> Reply:
+    body = f'{{"decisions":[{",".join(decisions)}],"accepted":{len(decisions)}}}'
+    return Reply(status=200, body=body, replayed=replayed)
 
 
 def _build_counted_calls(run: RunState) -> dict[str, int]:
@@ -312,9 +311,9 @@ async def submit_step(
         return await get_writer().perform(request)
     except StepSeen:
         stored = await run_in_db_thread(
-            partial(_list_stored_decisions, agent, run_code, request.reports)
+            partial(list_stored_decisions, agent, run_code, request.reports)
         )
-        return build_reply(stored[0], status=201, replayed=True)
+        return Reply(status=201, body=stored[0].body, replayed=True)
 
 
 async def submit_steps(
@@ -333,7 +332,7 @@ async def submit_steps(
                 f"{before.number}.",
                 errors=[{"loc": ["steps"], "message": "numbers must be consecutive"}],
             )
-    earlier: list[dict[str, Any]] = []
+    earlier: list[StoredDecision] = []
     while True:
         try:
             return await get_writer().perform(
@@ -343,48 +342,15 @@ async def submit_steps(
                     reports=reports,
                     batch=True,
                     idempotency=idempotency,
-                    earlier=earlier,
+                    earlier=[each.body for each in earlier],
                 )
             )
         except StepSeen as seen:
             count = min(len(reports), seen.extra["last"] - reports[0].number + 1)
             earlier += await run_in_db_thread(
-                partial(_list_stored_decisions, agent, run_code, reports[:count])
+                partial(list_stored_decisions, agent, run_code, reports[:count])
             )
             reports = reports[count:]
-            if not reports or earlier[-1]["decision"] in {"pause", "stop"}:
-                body = {"decisions": earlier, "accepted": len(earlier)}
-                return build_reply(body, replayed=True)
-
-
-def _list_stored_decisions(
-    agent: AgentPrincipal, run_code: str, reports: Sequence[StepReport]
-) -> list[dict[str, Any]]:
-    entries = {
-        entry.step_number: entry
-        for entry in Entry.objects.filter(
-            run__code=run_code,
-            run__agent_id=agent.agent_id,
-            step_number__in=[report.number for report in reports],
-        )
-    }
-    notes = list_notes_of_steps(run_code, [report.number for report in reports])
-    answers = []
-    for report in reports:
-        entry = entries[report.number]
-        payload = json.loads(entry.payload)
-        if report_from_json(payload["report"]) != report:
-            raise StepConflict(
-                f"Step {report.number} is stored with other figures. "
-                "Report the next number instead."
-            )
-        answers.append(
-            build_decision_answer(
-                run=run_code,
-                project_slug=agent.project_slug,
-                payload=payload,
-                receipt={"seq": entry.seq, "hash": entry.hash},
-                notes=notes.get(report.number, ()),
-            )
-        )
-    return answers
+            if not reports or earlier[-1].decision in {"pause", "stop"}:
+                answered = [each.body for each in earlier]
+                return _build_batch_reply(answered, replayed=True)

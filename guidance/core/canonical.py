@@ -1,4 +1,8 @@
-"""One text for one value, and its digest: what hashes and comparisons are made of."""
+"""One text for one value, and its digest: what rows and comparisons are made of.
+
+Entries and digests of calls, which other programs compute, too, are written by
+`guidance.core.jcs` instead; until format 2 of the ledger they were written by this.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import json
 from collections.abc import Iterable
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 from typing import Any
+
+from guidance.core.jcs import get_utf16_order, to_jcs
 
 # Made once: every step is written through it several times. What it is given was built
 # from JSON or from frozen values, and cannot hold itself.
@@ -37,14 +43,17 @@ class KeptObject(dict[str, Any]):
     __slots__ = ("_texts",)
 
     def write_fields(self) -> dict[str, str]:
-        """The canonical JSON of each field, by name."""
+        """RFC 8785 of each field, by name."""
         if not hasattr(self, "_texts"):
             self._texts = {name: _write_part(part) for name, part in self.items()}
         return self._texts
 
     def write(self) -> str:
-        """The same text as `to_canonical_json` makes of it."""
-        return join_fields(sorted(self.write_fields().items()))
+        """The same text as `to_jcs` makes of it."""
+        fields = self.write_fields()
+        return join_fields(
+            (name, fields[name]) for name in sorted(fields, key=get_utf16_order)
+        )
 
 
 def join_fields(fields: Iterable[tuple[str, str]]) -> str:
@@ -54,7 +63,7 @@ def join_fields(fields: Iterable[tuple[str, str]]) -> str:
 
 
 def _write_part(part: object) -> str:
-    return part.write() if isinstance(part, KeptObject) else to_canonical_json(part)
+    return part.write() if isinstance(part, KeptObject) else to_jcs(part)
 
 
 def hash_text(text: str) -> str:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.canonical import hash_text, to_canonical_json
+from guidance.core.jcs import to_jcs
 from guidance.core.policy import Policy, load_policy
 from guidance.models import PolicyVersion
 from ledger.chain import format_timestamp
@@ -91,8 +92,8 @@ class ReplayedEntry:
         if self.tried is not None:
             stored, again = _pick_decisions(stored), _pick_decisions(again)
         for name, before in stored.items():
-            # Through canonical JSON: tuples and lists, 1 and 1.0 compare as stored.
-            if to_canonical_json(again.get(name)) != to_canonical_json(before):
+            # As they are written: tuples are lists, and 1.0 is 1.
+            if to_jcs(again.get(name)) != to_jcs(before):
                 return self.build_difference(name, before, again.get(name))
         return None
 

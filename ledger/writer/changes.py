@@ -14,7 +14,8 @@ from datetime import datetime
 from typing import Any, ClassVar, Generic, TypeVar
 
 from common.ids import uuid7
-from guidance.core.canonical import KeptObject, to_canonical_json
+from guidance.core.canonical import KeptObject
+from guidance.core.jcs import to_jcs
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from ledger.chain import (
     FORMAT,
@@ -83,6 +84,11 @@ class ChangeRequest(ABC, Generic[T]):
         policy is in memory already.
         """
 
+    def rewrite_answer(self, seq: int) -> str:
+        """The text of the answer that was `written_from` this entry, once more. For requests
+        whose answers say so."""
+        raise NotImplementedError
+
     @abstractmethod
     def decide(self, run: RunState, at: datetime) -> Change[T]: ...
 
@@ -144,7 +150,7 @@ def seal_entries(
 
 
 def _write_payload(payload: dict[str, Any]) -> str:
-    """Canonical JSON; of what is answered, too, the parts are kept (bench steps)."""
+    """RFC 8785; of what is answered, too, the parts are kept (bench steps)."""
     if isinstance(payload, KeptObject):
         return payload.write()
-    return to_canonical_json(payload)
+    return to_jcs(payload)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from guidance.core.canonical import hash_text, to_canonical_json
+from guidance.core.canonical import hash_text
+from guidance.core.jcs import to_jcs
 from guidance.core.loop.facts import Snapshot, Trigger
 from guidance.core.loop.guardrail_facts import GuardrailFacts
 from guidance.core.loop.guardrails import GUARDRAILS_VERSION, judge_proposal
@@ -55,7 +56,7 @@ def list_differences(
     for name, again in _decide_again(payload, policy.loop).items():
         if compared is not None and name not in compared:
             continue
-        if to_canonical_json(again) != to_canonical_json(payload[name]):
+        if to_jcs(again) != to_jcs(payload[name]):
             yield name, payload[name], again
 
 

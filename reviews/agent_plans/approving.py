@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from common.errors import Invalid
 from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import read_as_stored
 from guidance.core.money import parse_usd
 from guidance.core.plans.judging import judge_plan
 from guidance.core.plans.matching import AskedRules
@@ -175,7 +176,7 @@ def build_document(content: Mapping[str, Any]) -> Document:
 def to_amended_text(approval: PlanApproval | None) -> str | None:
     if approval is None or approval.amended is None:
         return None
-    return to_canonical_json(approval.amended)
+    return to_canonical_json(read_as_stored(approval.amended))
 
 
 def _build_call(call: Mapping[str, Any]) -> Document:

@@ -11,6 +11,7 @@ from django.db.models import Model
 
 from common.errors import Invalid
 from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import read_as_stored
 from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import is_permittable
@@ -70,7 +71,11 @@ class Approval:
 
     @property
     def amended_text(self) -> str | None:
-        return None if self.amended is None else to_canonical_json(self.amended)
+        return (
+            None
+            if self.amended is None
+            else to_canonical_json(read_as_stored(self.amended))
+        )
 
     def grant_at(self, at: datetime) -> GrantedCall:
         return GrantedCall(

@@ -13,6 +13,7 @@ from accounts.auth import PersonPrincipal
 from accounts.models import User
 from common.errors import Invalid, StaleVersion
 from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import read_as_stored
 from guidance.core.reviews.four_eyes import APPROVING
 from ledger.chain import format_timestamp
 from ledger.plan import Plan, WaiterAnswer
@@ -274,8 +275,12 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 action=self.action,
                 note=self.note,
                 amended=self._amended_text if amends else None,
-                findings=to_canonical_json(changed.get("amended_findings", [])),
-                allowance=to_canonical_json(allowed) if allowed else None,
+                findings=to_canonical_json(
+                    read_as_stored(changed.get("amended_findings", []))
+                ),
+                allowance=to_canonical_json(read_as_stored(allowed))
+                if allowed
+                else None,
             )
         )
         plan.side_updates.append(

@@ -17,6 +17,7 @@ from guidance.core.arguments import find_tool_problem
 from guidance.core.arguments.tool_names import TOOL_NAME_LIMIT
 from guidance.core.edits import Edit
 from guidance.core.edits.patches import count_patched_lines, list_patched_files
+from guidance.core.jcs import read_as_stored
 from guidance.core.tools.calls import (
     Call,
     CommandCall,
@@ -66,7 +67,9 @@ class CommandBody(Body):
 
     def build_call(self) -> Call:
         return CommandCall(
-            tool=self.tool, command=self.command, arguments=self.arguments
+            tool=self.tool,
+            command=self.command,
+            arguments=read_as_stored(self.arguments),
         )
 
 
@@ -86,7 +89,7 @@ class ToolBody(Body):
     def build_call(self) -> Call:
         return ToolCall(
             tool=self.tool,
-            arguments=self.arguments or {},
+            arguments=read_as_stored(self.arguments or {}),
             arguments_json=self.arguments_json,
         )
 

@@ -61,7 +61,7 @@ def test_every_field_counts(changed: dict[str, str]) -> None:
 
 
 def test_what_is_not_known_is_an_error() -> None:
-    for version in (0, 2):
+    for version in (0, 3):
         with pytest.raises(ValueError, match=f"format {version} is not known"):
             hash_link(replace(LINK, version=version))
     with pytest.raises(ValueError, match=r"run\.unheard is not known"):

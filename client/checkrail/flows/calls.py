@@ -24,6 +24,7 @@ from checkrail.flows.call_requests import (
 from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
+from checkrail.jcs import to_jcs
 from checkrail.outcomes import Blocked, Denied, StillWaiting
 from checkrail.transport.effects import Flow
 
@@ -201,10 +202,7 @@ def resume_call(
         ruling = yield from _wait_for_confirmation(run, review, call_id, until)
         stands = yield from call_standing(run, call_id)
     # Of several edits the original is not kept: there the caller has to know it.
-    if (
-        stands.kind != "multi_edit"
-        and compute_call_digest(run.id, stands) != stands.digest
-    ):
+    if stands.kind != "multi_edit" and not is_call_kept_whole(run.id, stands):
         raise CheckrailError(
             "The call cannot be taken up: it holds a secret, which the server does not "
             "keep. Ask about it again."
@@ -220,8 +218,13 @@ def resume_call(
     )
 
 
-def compute_call_digest(run_id: str, stands: CallStanding) -> str:
-    """What a grant is bound to, computed here: the call as it stands, and its run."""
+def is_call_kept_whole(run_id: str, stands: CallStanding) -> bool:
+    """Whether its digest, to which its grant is bound, is that of the call as it stands."""
     call = {"run": run_id, "kind": stands.kind, "tool": stands.tool, **stands.call}
-    text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    # Servers before format 2 of the ledger wrote the second of them.
+    before = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    digests = (
+        f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        for text in (to_jcs(call), before)
+    )
+    return stands.digest in digests

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
+
+from checkrail.jcs import to_jcs
 
 Json = dict[str, Any]
 AT = "2026-01-01T00:00:00Z"
@@ -30,8 +31,7 @@ def build_receipt(seq: int) -> Json:
 
 def compute_digest(run: str, kind: str, tool: str, fields: Mapping[str, Any]) -> str:
     call = {"run": run, "kind": kind, "tool": tool, **fields}
-    text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+    return "sha256:" + hashlib.sha256(to_jcs(call).encode()).hexdigest()
 
 
 def build_waiting_note(text: str) -> Json:

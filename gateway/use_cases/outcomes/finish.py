@@ -19,6 +19,7 @@ from gateway.use_cases.access import get_first_open_review, require_own_run
 from gateway.use_cases.outcomes.seen import load_seen
 from gateway.use_cases.outcomes.violations import build_violation_rows
 from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import read_as_stored
 from guidance.core.outcomes import (
     OUTCOME_VERSION,
     OutcomeFacts,
@@ -100,7 +101,7 @@ def finish(
             project_id=plan.run.project_id,
             at=plan.at,
             accepted=ending.accepted,
-            evaluations=to_canonical_json(payload["evaluations"]),
+            evaluations=to_canonical_json(read_as_stored(payload["evaluations"])),
             **build_outcome_figures(payload),
         )
     )

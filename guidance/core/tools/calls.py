@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from guidance.core.canonical import to_canonical_json
 from guidance.core.edits import Edit
+from guidance.core.jcs import to_jcs
 
 Document = dict[str, Any]
 
@@ -118,13 +118,13 @@ def build_call(
 def compute_call_digest(call: Call, *, run: str, key: bytes | None) -> str:
     """What a grant is bound to: every byte of the call, and its run.
 
-    A caller can compute it: the SHA-256 of the canonical JSON. Where the call carries a
+    A caller can compute it: the SHA-256 of the call by RFC 8785. Where the call carries a
     secret, `key` makes it an HMAC instead, so that nobody can guess the secret by trying.
     """
     document = {"run": run, "kind": call.kind, "tool": call.tool, **call.to_fields()}
     if isinstance(call, MultiEditCall) and call.original is not None:
         document["original"] = call.original
-    data = to_canonical_json(document).encode("utf-8", "surrogatepass")
+    data = to_jcs(document).encode()
     if key is None:
         return "sha256:" + hashlib.sha256(data).hexdigest()
     return "hmac-sha256:" + hmac.new(key, data, hashlib.sha256).hexdigest()

@@ -21,6 +21,7 @@ from guidance.core.edits import (
 )
 from guidance.core.edits.plan import EFFORT_LIMIT
 from guidance.core.effort import Effort
+from guidance.core.jcs import read_as_stored
 from guidance.core.shell_commands.limits import ReadingBudget
 from guidance.core.tools.calls import (
     Call,
@@ -114,8 +115,9 @@ def _decode(call: ToolCall, text: str, rules: ToolRules) -> CallEvidence:
     if isinstance(read, ArgumentProblem):
         return CallEvidence(call=call, arguments={}, unreadable=read)
     # From here on the call is what was read, not the text it was read from.
+    values = read_as_stored(read.values)
     return CallEvidence(
-        call=replace(call, arguments=read.values, arguments_json=None),
-        arguments=read.values,
+        call=replace(call, arguments=values, arguments_json=None),
+        arguments=values,
         repairs=read.repairs,
     )
