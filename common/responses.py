@@ -25,11 +25,14 @@ _write = c_make_encoder(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The status and JSON text of an answer; `replayed` for a repeated request."""
+    """The status and JSON text of an answer; `replayed` for a repeated request. Where the
+    entry with the number `written_from` in the run's chain gives the same text at any time,
+    no copy of it has to be kept."""
 
     status: int
     body: str
     replayed: bool = False
+    written_from: int | None = None
 
     @property
     def headers(self) -> dict[str, str]:

@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from checkrail.jcs import to_jcs
+from checkrail.transport.jcs import to_jcs
 
 FORMATS = frozenset({1, 2})
 GENESIS = "0" * 64

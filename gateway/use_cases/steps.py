@@ -25,6 +25,7 @@ from gateway.use_cases.answers.steps import write_decision_answer
 from gateway.use_cases.answers.stored_steps import (
     StoredDecision,
     list_stored_decisions,
+    write_decision_again,
 )
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.outcomes.violations import add_gate_violations
@@ -233,6 +234,9 @@ class ReportSteps(ChangeRequest[Reply]):
             )
         return verdict
 
+    def write_again(self, seq: int) -> str:
+        return write_decision_again(self.agent, self.run_code, seq)
+
     def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
         if self.shadow is not None:
             count_same(self.shadow, steps=self.same)
@@ -251,7 +255,10 @@ class ReportSteps(ChangeRequest[Reply]):
             )
         ]
         if not self.batch:
-            return Reply(status=201, body=decisions[0])
+            # A link to a review has names in it that may change, notes are not in the entry.
+            whole = self.judged[0]["review"] is None and not self.notes
+            seq = steps[0].seq if whole else None
+            return Reply(status=201, body=decisions[0], written_from=seq)
         return _build_batch_reply([*self.earlier, *decisions])
 
 

@@ -191,7 +191,7 @@ class Committer:
         if self._read_clock is not None:
             lock = lock._replace(at=self._read_clock())
         if request.idempotency is not None:
-            earlier = get_earlier_answer(request.idempotency)
+            earlier = get_earlier_answer(request.idempotency, request.write_again)
             if earlier is not None:
                 return earlier, None
         if isinstance(request, NewRunRequest):

@@ -84,7 +84,7 @@ class ChangeRequest(ABC, Generic[T]):
         policy is in memory already.
         """
 
-    def rewrite_answer(self, seq: int) -> str:
+    def write_again(self, seq: int) -> str:
         """The text of the answer that was `written_from` this entry, once more. For requests
         whose answers say so."""
         raise NotImplementedError

@@ -61,7 +61,7 @@ VERBS = frozenset(
     route rule run save say scan score seal search select send sense serialize serve
     set settle shorten show sign skip sleep snooze soften sort spawn spend split start stop
     store straighten stream strip submit subtract sum switch take tell test tick
-    trim trust try undo uninstall unite unquote unwrap update use validate verify
+    trim trust try undo uninstall unite unpack unquote unwrap update use validate verify
     wait wake walk warm warn watch widen wipe withdraw wrap write
     """.split()
 )
@@ -78,7 +78,7 @@ CONVERSIONS = frozenset("to from with without on".split())
 HOOKS = frozenset(
     """
     ready main error connection_made connection_lost data_received as_sqlite
-    operation_details do_POST log_message
+    operation_details do_POST log_message deconstruct
     awrap_model_call after_model aafter_model awrap_tool_call
     """.split()
 )

@@ -319,3 +319,67 @@ def test_of_many_keys_only_the_old_ones_are_forgotten(robo: Robot) -> None:
         '{"hours": 0}',
         '{"hours": 71}',
     ]
+
+
+def get_record(project: Project) -> IdempotencyRecord:
+    return IdempotencyRecord.objects.get(agent__project=project)
+
+
+def test_of_a_step_that_goes_on_no_second_copy_is_kept(
+    agent: httpx.Client, project: Project
+) -> None:
+    run = start_run(agent)
+    body = step(1, coherence=1.0, uncertainty=0.0)
+    first = send(agent, f"/runs/{run}/steps", body)
+    assert get_record(project).body == f"#{first.json()['receipt']['seq']}"
+    assert agent.post(f"/runs/{run}/steps", json=step(2)).status_code == 201
+
+    again = send(agent, f"/runs/{run}/steps", body)
+
+    assert (again.status_code, again.content) == (201, first.content)
+    assert again.headers["idempotency-replayed"] == "true"
+    problem(send(agent, f"/runs/{run}/steps", step(3)), "idempotency-key-reuse")
+
+
+def test_what_an_entry_does_not_say_is_kept(
+    agent: httpx.Client, project: Project
+) -> None:
+    """The link to a review has names in it."""
+    run = start_run(agent)
+    body = step(1, uncertainty=0.99)
+    first = send(agent, f"/runs/{run}/steps", body)
+    assert first.json()["review"] is not None, first.text
+    assert get_record(project).body == first.text
+    assert send(agent, f"/runs/{run}/steps", body).content == first.content
+
+
+def test_a_record_of_before_is_found_by_its_long_key(
+    agent: httpx.Client, project: Project, robo: Robot
+) -> None:
+    """As servers stored them that kept all of the key and every answer."""
+    run = start_run(agent)
+    first = send(agent, f"/runs/{run}/steps", step(1))
+    record = get_record(project)
+    bound = build_idempotency(
+        key=KEY["Idempotency-Key"],
+        agent_id=robo.principal.agent_id,
+        method="POST",
+        path=f"/api/v1/runs/{run}/steps",
+        body=first.request.content,
+    )
+    assert bound is not None
+    assert (record.key, record.fingerprint) == (bound.key, bound.fingerprint)
+    assert (len(bound.key), len(bound.long_key)) == (22, 64)
+    IdempotencyRecord.objects.filter(pk=record.pk).update(
+        key=bound.long_key, fingerprint=bound.long_fingerprint, body=first.text
+    )
+
+    again = send(agent, f"/runs/{run}/steps", step(1))
+    assert again.content == first.content
+    problem(send(agent, f"/runs/{run}/steps", step(2)), "idempotency-key-reuse")
+
+    own = build_own_key("x", agent_id=robo.principal.agent_id)
+    IdempotencyRecord.objects.filter(pk=record.pk).update(
+        key=own.long_key, body='{"a": 1}'
+    )
+    assert list_recorded_answers([own]) == {own.key: {"a": 1}}

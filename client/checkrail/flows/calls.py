@@ -24,9 +24,9 @@ from checkrail.flows.call_requests import (
 from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import catch_up
-from checkrail.jcs import to_jcs
 from checkrail.outcomes import Blocked, Denied, StillWaiting
 from checkrail.transport.effects import Flow
+from checkrail.transport.jcs import to_jcs
 
 TITLE_LIMIT = 200
 

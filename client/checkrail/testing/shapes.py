@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
-from checkrail.jcs import to_jcs
+from checkrail.transport.jcs import to_jcs
 
 Json = dict[str, Any]
 AT = "2026-01-01T00:00:00Z"

@@ -59,6 +59,18 @@ def list_stored_decisions(
     return answers
 
 
+def write_decision_again(agent: AgentPrincipal, run_code: str, seq: int) -> str:
+    """Of a step that neither asked a person nor carried notes."""
+    entry = Entry.objects.get(run__code=run_code, seq=seq)
+    return _write_answer(
+        entry,
+        run=run_code,
+        project_slug=agent.project_slug,
+        payload=json.loads(entry.payload),
+        notes=(),
+    )
+
+
 def _write_answer(
     entry: Entry,
     *,

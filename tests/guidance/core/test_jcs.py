@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 import pytest
-from checkrail import jcs as client_jcs
+from checkrail.transport import jcs as client_jcs
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from checkrail.jcs import to_jcs
+from checkrail.transport.jcs import to_jcs
 from checkrail.verify import Broken, verify_lines
 from django.core.management import call_command
 

@@ -1,0 +1,1 @@
+"""Forms of entries: as they are hashed, and as the database keeps them."""
