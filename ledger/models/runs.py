@@ -12,6 +12,7 @@ from accounts.models import Agent, Project
 from common.ids import uuid7
 from guidance.models import PolicyVersion
 from ledger.chain import GENESIS
+from ledger.models.fields import HashField, PackedTextField
 
 
 class RunStatus(models.TextChoices):
@@ -186,18 +187,21 @@ class SharedUse(models.Model):
 class Entry(models.Model):
     """One link of a run's chain. The database itself refuses UPDATE and DELETE."""
 
-    project = models.ForeignKey(Project, on_delete=models.PROTECT)
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="entries")
+    # Found by the keys that begin with them.
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, db_index=False)
+    run = models.ForeignKey(
+        Run, on_delete=models.PROTECT, related_name="entries", db_index=False
+    )
     version = models.PositiveSmallIntegerField(help_text="Format of the hash")
     seq = models.PositiveIntegerField()
     position = models.BigIntegerField()
     at = models.DateTimeField()
     type = models.CharField(max_length=32)
     actor = models.CharField(max_length=64)
-    payload = models.TextField(help_text="Canonical JSON, hashed as stored")
-    payload_sha256 = models.CharField(max_length=64)
-    prev_hash = models.CharField(max_length=64)
-    hash = models.CharField(max_length=64)
+    payload = PackedTextField(help_text="Canonical JSON, hashed as stored")
+    payload_sha256 = HashField(max_length=64)
+    prev_hash = HashField(max_length=64)
+    hash = HashField(max_length=64)
     step_number = models.PositiveIntegerField(null=True)
     decision = models.CharField(max_length=16, default="")
 
@@ -351,7 +355,7 @@ class Checkpoint(models.Model):
 class IdempotencyRecord(models.Model):
     """What was answered to a key, written in the transaction that did the work."""
 
-    agent = models.ForeignKey(Agent, on_delete=models.CASCADE)
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, db_index=False)
     key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField()

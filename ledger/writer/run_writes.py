@@ -16,6 +16,8 @@ from typing import Any
 from guidance.core.runs.shared_limits import NOTHING, PARTS, RUN, SharedLimit
 from guidance.core.runs.usage import Usage
 from ledger.chain import SealedEntry
+from ledger.entry_types import get_entry_type
+from ledger.models.packing import pack_text, shorten_hash
 from ledger.plan import Statement
 from ledger.state import RunState
 
@@ -93,6 +95,8 @@ def join_names(columns: Sequence[tuple[str, str]]) -> str:
 
 
 def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
+    """The values of ENTRY_COLUMNS, in their order and as they are kept."""
+    packed = get_entry_type(entry.type).packed
     return (
         entry.run_id,
         entry.project_id,
@@ -101,10 +105,10 @@ def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
         entry.at,
         entry.type,
         entry.actor,
-        entry.payload,
-        entry.payload_sha256,
-        entry.prev_hash,
-        entry.hash,
+        pack_text(entry.payload) if packed else entry.payload,
+        shorten_hash(entry.payload_sha256),
+        shorten_hash(entry.prev_hash),
+        shorten_hash(entry.hash),
         entry.step_number,
         entry.decision,
     )

@@ -1,0 +1,67 @@
+"""What another index begins with needs none of its own: every step is written into each.
+
+The entries of a run and of a project are found by the keys that begin with them, as an
+agent's idempotency keys are. Indexes are dropped by themselves: no row is touched, and the
+triggers of `ledger_entry` stay.
+"""
+
+from __future__ import annotations
+
+import django.db.models.deletion
+from django.db import migrations, models
+
+INDEXES = (
+    ("ledger_entry", "run_id", "ledger_entry_run_id_10d7aae4"),
+    ("ledger_entry", "project_id", "ledger_entry_project_id_2d96c07b"),
+    (
+        "ledger_idempotencyrecord",
+        "agent_id",
+        "ledger_idempotencyrecord_agent_id_cee6abe3",
+    ),
+)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("ledger", "0015_count_attention")]
+
+    operations = [
+        migrations.SeparateDatabaseAndState(
+            database_operations=[
+                migrations.RunSQL(
+                    f"DROP INDEX IF EXISTS {name}",
+                    f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})",
+                )
+                for table, column, name in INDEXES
+            ],
+            state_operations=[
+                migrations.AlterField(
+                    "entry",
+                    "project",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        to="accounts.project",
+                    ),
+                ),
+                migrations.AlterField(
+                    "entry",
+                    "run",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="entries",
+                        to="ledger.run",
+                    ),
+                ),
+                migrations.AlterField(
+                    "idempotencyrecord",
+                    "agent",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to="accounts.agent",
+                    ),
+                ),
+            ],
+        )
+    ]
