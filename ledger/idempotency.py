@@ -24,7 +24,7 @@ from guidance.redactor import get_fingerprint_key
 from ledger.models import IdempotencyRecord
 
 KEEP = timedelta(hours=72)
-KEPT_BYTES = 16
+KEPT_BYTES = 12
 # Answers are JSON objects: none begins so.
 POINTER = "#"
 Rebuild = Callable[[int], str]
@@ -75,16 +75,14 @@ def _bind(agent_id: int, key: bytes, fingerprint: bytes) -> Idempotency:
     can look for two that are."""
     return Idempotency(
         agent_id=agent_id,
-        key=urlsafe_b64encode(key[:KEPT_BYTES]).decode().rstrip("="),
-        fingerprint=urlsafe_b64encode(fingerprint[:KEPT_BYTES]).decode().rstrip("="),
+        key=urlsafe_b64encode(key[:KEPT_BYTES]).decode(),
+        fingerprint=urlsafe_b64encode(fingerprint[:KEPT_BYTES]).decode(),
         long_key=key.hex(),
         long_fingerprint=fingerprint.hex(),
     )
 
 
-def get_earlier_answer(
-    idempotency: Idempotency, rebuild: Rebuild | None = None
-) -> Reply | None:
+def get_earlier_answer(idempotency: Idempotency, rebuild: Rebuild | None = None) -> Any:
     """The earlier answer to this key, if there is one. `rebuild` writes it again from the
     entry with this number, which only some requests can."""
     record = IdempotencyRecord.objects.filter(

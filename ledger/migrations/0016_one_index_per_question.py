@@ -2,13 +2,18 @@
 
 The entries of a run and of a project are found by the keys that begin with them, as an
 agent's idempotency keys are. Indexes are dropped by themselves: no row is touched, and the
-triggers of `ledger_entry` stay.
+triggers of `ledger_entry` stay. Records of keys are stored in the order of their time, so on
+PostgreSQL a summary of each range of pages is enough to find the old ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import django.db.models.deletion
+from django.apps.registry import Apps
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
 INDEXES = (
     ("ledger_entry", "run_id", "ledger_entry_run_id_10d7aae4"),
@@ -19,6 +24,20 @@ INDEXES = (
         "ledger_idempotencyrecord_agent_id_cee6abe3",
     ),
 )
+
+BY_TIME = "ledger_idempotencyrecord_created_at_fdce0d0d"
+
+
+def index_by_time(method: str) -> Callable[[Apps, BaseDatabaseSchemaEditor], None]:
+    def create(_apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
+        if editor.connection.vendor == "postgresql":
+            editor.execute(f"DROP INDEX IF EXISTS {BY_TIME}")
+            editor.execute(
+                f"CREATE INDEX {BY_TIME} ON ledger_idempotencyrecord "
+                f"USING {method} (created_at)"
+            )
+
+    return create
 
 
 class Migration(migrations.Migration):
@@ -63,5 +82,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        )
+        ),
+        migrations.RunPython(index_by_time("brin"), index_by_time("btree")),
     ]

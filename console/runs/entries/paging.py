@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import urlencode
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import QueryDict
 
 from console.format import format_count
 from console.runs.sentences.kinds import KINDS
 from ledger.models import Entry, Run
+from ledger.models.packing import MARK
 
 PAGE = 100
 SEARCH_LIMIT = 200
@@ -87,7 +89,7 @@ def list_newest_entries(run: Run) -> list[Entry]:
 
 
 def list_page(run: Run, wanted: TimelineFilter) -> TimelinePage:
-    """One query, along the numbers of the entries: no page costs more than the first."""
+    """Along the numbers of the entries: no page costs more than the first."""
     found = _filter_entries(run.entries.all(), wanted)
     # Read away from the entry that the address names, shown in the order of the page.
     upwards = wanted.after is not None or (
@@ -97,7 +99,10 @@ def list_page(run: Run, wanted: TimelineFilter) -> TimelinePage:
         found = found.filter(seq__lt=wanted.before)
     if wanted.after is not None:
         found = found.filter(seq__gt=wanted.after)
-    rows = list(found.order_by("seq" if upwards else "-seq")[: PAGE + 1])
+    order = "seq" if upwards else "-seq"
+    if wanted.search:
+        found = _search_entries(found, wanted.search, order=order)
+    rows = list(found.order_by(order)[: PAGE + 1])
     more = len(rows) > PAGE
     rows = rows[:PAGE]
     if upwards != wanted.oldest_first:
@@ -119,11 +124,25 @@ def _filter_entries(
 ) -> QuerySet[Entry]:
     if wanted.show:
         entries = entries.filter(type__in=KINDS[wanted.show])
-    if wanted.search:
-        # As it stands in the payload, which is JSON.
-        said = json.dumps(wanted.search, ensure_ascii=False)[1:-1]
-        entries = entries.filter(payload__icontains=said)
     return entries
+
+
+def _search_entries(
+    entries: QuerySet[Entry], text: str, *, order: str
+) -> QuerySet[Entry]:
+    """Those with this in their payload, of packed ones no more than a page."""
+    # As it stands in the payload, which is JSON.
+    said = json.dumps(text, ensure_ascii=False)[1:-1]
+    packed = Q(payload__startswith=MARK)
+    rows = entries.filter(packed).order_by(order).values_list("pk", "payload")
+    folded = said.casefold()
+    found = (
+        pk
+        for pk, payload in rows.iterator(chunk_size=PAGE)
+        if folded in payload.casefold()
+    )
+    here = Q(pk__in=[*islice(found, PAGE + 1)])
+    return entries.filter(here | (Q(payload__icontains=said) & ~packed))
 
 
 def count_kinds(run: Run) -> dict[str, int]:
