@@ -24,13 +24,10 @@ from reviews.transitions import count_call
 
 def register_entry_types() -> None:
     register_entry_type(
-        "step.judged", apply=apply_stored_step, columns=get_step_columns, packed=True
+        "step.judged", apply=apply_stored_step, columns=get_step_columns
     )
     register_entry_type(
-        "step.observed",
-        apply=apply_stored_step,
-        columns=get_observed_columns,
-        packed=True,
+        "step.observed", apply=apply_stored_step, columns=get_observed_columns
     )
     register_entry_type("call.judged", apply=apply_judged_call)
     register_entry_type("call.settled", apply=apply_settled_call)

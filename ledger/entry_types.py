@@ -14,9 +14,6 @@ row. How a type is judged again is registered with `verification.replay.register
 `columns` fills the columns `step_number` and `decision` of the entry from its payload, so
 that steps are found without reading payloads; only steps have them.
 
-`packed` is for types of which there are many: the database keeps their payloads packed
-(`ledger.models.packing`), and no query may look for words in them.
-
 A type stays registered for as long as any ledger has entries of it.
 """
 
@@ -47,20 +44,15 @@ class EntryType:
     name: str
     apply: Apply
     columns: Columns
-    packed: bool
 
 
 _types: dict[str, EntryType] = {}
 
 
 def register_entry_type(
-    name: str,
-    *,
-    apply: Apply = keep_run,
-    columns: Columns = _get_no_columns,
-    packed: bool = False,
+    name: str, *, apply: Apply = keep_run, columns: Columns = _get_no_columns
 ) -> None:
-    _types[name] = EntryType(name=name, apply=apply, columns=columns, packed=packed)
+    _types[name] = EntryType(name=name, apply=apply, columns=columns)
 
 
 def get_entry_type(name: str) -> EntryType:

@@ -16,7 +16,6 @@ from typing import Any
 from guidance.core.runs.shared_limits import NOTHING, PARTS, RUN, SharedLimit
 from guidance.core.runs.usage import Usage
 from ledger.chain import SealedEntry
-from ledger.entry_types import get_entry_type
 from ledger.models.packing import pack_text, shorten_hash
 from ledger.plan import Statement
 from ledger.state import RunState
@@ -95,8 +94,9 @@ def join_names(columns: Sequence[tuple[str, str]]) -> str:
 
 
 def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
-    """The values of ENTRY_COLUMNS, in their order and as they are kept."""
-    packed = get_entry_type(entry.type).packed
+    """The values of ENTRY_COLUMNS, in their order and as they are kept: of steps, which no
+    query searches for words, packed."""
+    is_step = entry.step_number is not None
     return (
         entry.run_id,
         entry.project_id,
@@ -105,7 +105,7 @@ def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
         entry.at,
         entry.type,
         entry.actor,
-        pack_text(entry.payload) if packed else entry.payload,
+        pack_text(entry.payload) if is_step else entry.payload,
         shorten_hash(entry.payload_sha256),
         shorten_hash(entry.prev_hash),
         shorten_hash(entry.hash),

@@ -24,8 +24,8 @@ FOLLOWED = {
     "uncertainty": Followed(
         ("A gate of a step",),
         r'"uncertainty"|\buncertainty[=:]',
-        # What the word means.
-        ("console/introduction/terms.py",),
+        # What the word means, and words that most steps have.
+        ("console/introduction/terms.py", "ledger/models/packing.py"),
     ),
     "diff_size": Followed(("A gate of a call",), r'"diff_size"'),
     "confirm": Followed(
@@ -112,6 +112,8 @@ FOLLOWED = {
             "reviews/rulings/approvals.py",
             "reviews/rulings/gate_choices.py",
             "reviews/rulings/reading_proof.py",
+            # Words that steps have.
+            "ledger/models/packing.py",
             # Where actions of the loop are opened and ended.
             "loop/apps.py",
             "loop/cycle/record.py",
