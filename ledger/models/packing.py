@@ -58,7 +58,7 @@ DICTIONARY = (
 def pack_text(text: str) -> str:
     """The packed form, where it is shorter; a payload never begins like one."""
     assert not text.startswith(MARK)
-    packer = zlib.compressobj(6, zlib.DEFLATED, -15, 8, 0, DICTIONARY)
+    packer = zlib.compressobj(3, zlib.DEFLATED, -15, 8, 0, DICTIONARY)
     data = packer.compress(text.encode()) + packer.flush()
     packed = MARK + b64encode(data).decode()
     return packed if len(packed) < len(text) else text
