@@ -35,7 +35,7 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
             # Django binds on the client side; the server can keep this one prepared.
             with psycopg.RawCursor(connection.connection) as cursor:
                 try:
-                    cursor.execute(_number_parameters(text), given, prepare=True)
+                    cursor.execute(_write_raw_parameters(text), given, prepare=True)
                 except psycopg.errors.FeatureNotSupported:
                     # A column is of another type than when it was prepared: the session
                     # keeps that for ever, and must not go back to the pool.
@@ -47,7 +47,7 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
 
 
 @lru_cache(maxsize=1_000)
-def _number_parameters(text: str) -> str:
+def _write_raw_parameters(text: str) -> str:
     """With $1, $2 … as PostgreSQL wants them: psycopg makes them anew for each call where
     a statement is as long as those that store a batch."""
     parts = [part.replace("%%", "%") for part in text.split("%s")]

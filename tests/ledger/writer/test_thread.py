@@ -115,26 +115,6 @@ async def test_a_caller_that_went_away_keeps_no_answer_from_the_others(
     assert committer.done == ["first", "gone", "other"]
 
 
-async def test_an_answer_that_cannot_be_given_keeps_none_from_the_others(
-    writer: Writer, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(_answer: object, _error: BaseException | None) -> None:
-        raise LookupError("broken on purpose")
-
-    committer = serve_by(writer, FakeCommitter())
-    first = asyncio.ensure_future(writer.perform(PlainRequest(agent="first")))
-    await asyncio.to_thread(committer.entered.wait, WAIT_S)
-    writer.submit(PlainRequest(agent="broken"), fail)
-    other = asyncio.ensure_future(writer.perform(PlainRequest(agent="other")))
-    await asyncio.sleep(0)
-
-    committer.open.set()
-
-    async with asyncio.timeout(WAIT_S):
-        await asyncio.gather(first, other)
-    assert "broken on purpose" in caplog.text
-
-
 async def test_who_comes_after_the_end_was_announced_need_not_block(
     writer: Writer,
 ) -> None:
