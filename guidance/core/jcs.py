@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal
-from functools import lru_cache
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]
 from typing import Any
 
@@ -81,7 +80,6 @@ def _mend_token(found: re.Match[str]) -> str:
     return found[0] if found[1] is None else _write_number(found[1])
 
 
-@lru_cache(maxsize=1024)
 def _write_number(written: str) -> str:
     """As ECMAScript writes the number that Python writes so."""
     value = Decimal(written)
