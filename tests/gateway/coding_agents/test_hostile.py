@@ -7,6 +7,7 @@ import time
 import httpx
 import pytest
 
+from accounts.models import Project
 from gateway.coding_agents.mapping import is_commit
 from gateway.models import HookCall, HookSession
 from ledger.models import Entry
@@ -77,7 +78,9 @@ def test_an_approval_lets_the_next_use_not_through(
     assert behavior() == "deny"
 
 
-def test_what_a_host_calls_itself_holds_no_secret(agent: httpx.Client) -> None:
+def test_what_a_host_calls_itself_holds_no_secret(
+    agent: httpx.Client, project: Project
+) -> None:
     token = "gh" + "p_" + "a1B2" * 9
     claude = Host(client=agent, session=f"of {token}")
     claude.fire("SessionStart", model=f"model {token}")
@@ -87,7 +90,7 @@ def test_what_a_host_calls_itself_holds_no_secret(agent: httpx.Client) -> None:
     stored = [
         *HookSession.objects.values_list("session", "model"),
         *HookCall.objects.values_list("tool_use", flat=True),
-        *Entry.objects.values_list("payload", flat=True),
+        *Entry.objects.filter(project=project).values_list("payload", flat=True),
     ]
     assert len(stored) > 4
     assert token not in str(stored)

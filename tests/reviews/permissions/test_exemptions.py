@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from accounts.models import Project
 from ledger.models import Entry
 from reviews.models import Exemption, ToolCall
 from reviews.permissions.exemptions import (
@@ -44,7 +45,7 @@ def exempt(
 
 
 def test_what_a_manager_exempts_passes_with_a_note_and_stays_hidden(
-    agent: httpx.Client, manager: httpx.Client, alice: Person
+    agent: httpx.Client, manager: httpx.Client, alice: Person, project: Project
 ) -> None:
     run = start_run(agent)
     blocked = command(agent, run, LINE)
@@ -61,7 +62,8 @@ def test_what_a_manager_exempts_passes_with_a_note_and_stays_hidden(
     assert note["message"].endswith(f"is not a secret, says {alice.user.username}")
     assert again["digest"].startswith("hmac-sha256:")
     assert claim(agent, again["run"], again).status_code == 200
-    kept = "".join(Entry.objects.values_list("payload", flat=True))
+    entries = Entry.objects.filter(project=project)
+    kept = "".join(entries.values_list("payload", flat=True))
     assert KEY[:8] not in kept + done.text + str(again)
     assert judge(agent, "command", command=LINE)["decision"] == "allow"
 
@@ -170,7 +172,7 @@ def test_a_closed_run_can_still_be_answered(
 
 
 def test_a_person_may_not_write_a_secret_into_a_call_even_to_search_for_it(
-    agent: httpx.Client, reviewer: httpx.Client
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
 ) -> None:
     """What a person writes is stored as it stands."""
     token = "gh" + "p_" + body(36)
@@ -179,5 +181,6 @@ def test_a_person_may_not_write_a_secret_into_a_call_even_to_search_for_it(
         reviewer, asked, "amend", amended={"command": f"grep -rn {token} src"}
     )
     problem(refused, "invalid")
-    kept = "".join(Entry.objects.values_list("payload", flat=True))
+    entries = Entry.objects.filter(project=project)
+    kept = "".join(entries.values_list("payload", flat=True))
     assert token[4:12] not in kept + refused.text
