@@ -148,8 +148,7 @@ def apply_judged_call(run: RunState, payload: Payload, at: datetime) -> RunState
 
 
 def apply_settled_call(run: RunState, payload: Payload, _at: datetime) -> RunState:
-    used = replace(
-        run.used,
+    used = run.used._replace(
         tokens=run.used.tokens + payload["tokens"],
         time_ms=run.used.time_ms + payload["duration_ms"],
         cost_micros=run.used.cost_micros + payload["cost_micros"],
@@ -162,7 +161,7 @@ def apply_asked_model(run: RunState, payload: Payload, _at: datetime) -> RunStat
     """What was asked on behalf of a run is part of its cost. A price that nobody knows
     adds nothing; the entry says so."""
     cost = run.used.cost_micros + (payload["cost_micros"] or 0)
-    return replace(run, used=replace(run.used, cost_micros=cost))
+    return replace(run, used=run.used._replace(cost_micros=cost))
 
 
 def get_headline(verdict: StepVerdict, decision: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
 from guidance import models
+from guidance.core.jcs import to_jcs
 from guidance.core.policy import Policy, load_policy
 from guidance.core.policy.assignments import Assignment, Match
 from guidance.models import PolicyVersion
@@ -21,6 +22,11 @@ class LoadedPolicy:
     version: int
     hash: str
     policy: Policy
+    # The stamp as text, written once for all decisions (bench steps).
+    stamp: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stamp", to_jcs(self.build_stamp()))
 
     def build_stamp(self) -> dict[str, Any]:
         """What stands on every decision made under this policy."""

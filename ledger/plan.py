@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, overload
 
 from django.db.models import Model
 
@@ -18,13 +18,18 @@ T = TypeVar("T")
 Answer = Callable[[Sequence[SealedEntry]], T]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class WrittenPayload(Protocol):
+    """One that writes itself, by RFC 8785."""
+
+    def write(self) -> str: ...
+
+
+class Draft(NamedTuple):
     """An entry before it has its place in the chain."""
 
     type: str
     actor: str
-    payload: dict[str, Any]
+    payload: dict[str, Any] | WrittenPayload
     step_number: int | None = None
     decision: str = ""
 

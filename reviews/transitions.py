@@ -251,7 +251,7 @@ def apply_closed(run: RunState, payload: Payload, _at: datetime) -> RunState:
 
 def count_call(run: RunState) -> RunState:
     """One more call may run: it counts from now on, whether or not it ever does."""
-    used = replace(run.used, tool_calls=run.used.tool_calls + 1)
+    used = run.used._replace(tool_calls=run.used.tool_calls + 1)
     return replace(run, used=used)
 
 

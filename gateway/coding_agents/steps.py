@@ -72,8 +72,7 @@ class ReportNextStep(ReportSteps):
         change = super().decide(run, at)
         if self.usage:
             # Drafts are sealed later: so the entry can say what the cost is made of.
-            (step,) = (d for d in change.plan.drafts if d.type == "step.judged")
-            step.payload["usage"] = [each.model_dump() for each in self.usage]
+            self.judged[0].more["usage"] = [each.model_dump() for each in self.usage]
         paid = HookSession.objects.filter(pk=self.session_id)
         pay = partial(paid.update, owed_tokens=0, owed_cost_micros=0)
         change.plan.side_updates.append(pay)

@@ -15,13 +15,11 @@ from gateway.schemas.runs import StepIn
 from gateway.shadow import JudgedDecision, judge_step_by_draft
 from gateway.transitions import (
     apply_step,
-    build_time_facts,
     count_repeated_turns,
     get_headline,
     report_to_json,
 )
 from gateway.use_cases.access import refuse_unless_running, require_own_run
-from gateway.use_cases.answers.steps import write_decision_answer
 from gateway.use_cases.answers.stored_steps import (
     StoredDecision,
     list_stored_decisions,
@@ -29,7 +27,7 @@ from gateway.use_cases.answers.stored_steps import (
 )
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.outcomes.violations import add_gate_violations
-from guidance.core.canonical import KeptObject
+from gateway.use_cases.step_payload import StepPayload
 from guidance.core.money import parse_usd
 from guidance.core.outcomes.violations import list_step_violations
 from guidance.core.policy.caps import CapReached
@@ -37,7 +35,7 @@ from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.shared_limits import NOTHING, SharedUse
 from guidance.core.runs.usage import Usage
-from guidance.core.steps.judge_step import ENGINE_VERSION, StepVerdict, judge_step
+from guidance.core.steps.judge_step import StepVerdict, judge_step
 from guidance.selectors import LoadedPolicy, get_policy
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -98,7 +96,7 @@ class ReportSteps(ChangeRequest[Reply]):
     carries_notes: bool = True
     notes: Sequence[Note] = field(default=(), init=False)
     # The payloads of its steps, as they are stored.
-    judged: list[KeptObject] = field(default_factory=list, init=False)
+    judged: list[StepPayload] = field(default_factory=list, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         self.notes = load_notes(run.notes.waiting) if self.carries_notes else ()
@@ -131,7 +129,8 @@ class ReportSteps(ChangeRequest[Reply]):
                 break
         if run.notes:
             mark_notes_read(plan, actor=self.agent.actor)
-        self.notes = deliver_notes(plan, self.notes, given=DeliveredWith.STEP)
+        if self.notes:
+            self.notes = deliver_notes(plan, self.notes, given=DeliveredWith.STEP)
         return plan.change(self._answer)
 
     def _measure_wait(self, plan: Plan) -> int | None:
@@ -142,6 +141,8 @@ class ReportSteps(ChangeRequest[Reply]):
     def _count_shared(self, plan: Plan, report: StepReport) -> SharedUse:
         """What the run shares with others, with this step and those before it."""
         run = plan.run
+        if not self.shared.limits:
+            return self.shared
         used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
         return self.shared.add(used.subtract(self.used_before))
 
@@ -153,6 +154,7 @@ class ReportSteps(ChangeRequest[Reply]):
         waited_ms: int | None,
     ) -> StepVerdict:
         run, shared = plan.run, self._count_shared(plan, report)
+        running_ms = run.measure_running_ms(plan.at)
         verdict = judge_step(
             policy=policy.policy,
             report=report,
@@ -160,7 +162,7 @@ class ReportSteps(ChangeRequest[Reply]):
             used=run.used,
             budget=run.budget,
             turns_repeat=count_repeated_turns(run, policy.policy),
-            running_ms=run.measure_running_ms(plan.at),
+            running_ms=running_ms,
             waited_ms=waited_ms,
             shared=shared,
             at=plan.at,
@@ -174,24 +176,21 @@ class ReportSteps(ChangeRequest[Reply]):
             self.require_lock()
             reached = self.reached
             verdict = stop_at_cap(verdict, reached)
-        payload = KeptObject(
-            {
-                "report": report_to_json(report),
-                "verdict": KeptObject(verdict.to_json()),
-                "review": None,
-                "policy": policy.build_stamp(),
-                "engine": ENGINE_VERSION,
-                **build_time_facts(run, plan.at),
-                **({} if waited_ms is None else {"waited_ms": waited_ms}),
-                **_build_counted_calls(run),
-                **facts,
-                **({"review_limit": reached.to_json()} if reached else {}),
-            }
-        )
+        payload = StepPayload(report=report, verdict=verdict, policy=policy, more=facts)
+        if running_ms is not None:
+            facts["running_ms"] = running_ms
+        if waited_ms is not None:
+            facts["waited_ms"] = waited_ms
+        if run.memory.calls.granted:
+            # Of the step's calls, those that the gateway let through are counted already.
+            facts["counted_calls"] = run.memory.calls.granted
+        if reached:
+            facts["review_limit"] = reached.to_json()
         self.judged.append(payload)
         seq = plan.next_seq
-        found = list_step_violations(payload["verdict"]["findings"])
-        add_gate_violations(plan, payload, found, seq=seq)
+        if verdict.findings:
+            found = list_step_violations([each.to_json() for each in verdict.findings])
+            add_gate_violations(plan, facts, found, seq=seq)
         plan.drafts.append(
             Draft(
                 type="step.judged",
@@ -213,15 +212,15 @@ class ReportSteps(ChangeRequest[Reply]):
                 title=get_headline(verdict, "pause"),
                 content={
                     "kind": "pause",
-                    "step": payload["report"],
-                    "decision": payload["verdict"],
+                    "step": report_to_json(report),
+                    "decision": verdict.to_json(),
                     "limits": asdict(policy.policy.continue_limits),
                 },
                 actor=GATE_ACTOR,
                 step=report.number,
             )
             # The draft is sealed later, so the step's own entry can name its review.
-            payload["review"] = {"id": code, "kind": "pause"}
+            payload.review = {"id": code, "kind": "pause"}
         elif verdict.decision == "stop":
             revoke_grants(plan)
             plan.wakes_waiters = True
@@ -229,7 +228,11 @@ class ReportSteps(ChangeRequest[Reply]):
             self.same += judge_step_by_draft(
                 self.shadow,
                 JudgedDecision(
-                    plan=plan, own=policy, state=run, payload=payload, seq=seq
+                    plan=plan,
+                    own=policy,
+                    state=run,
+                    payload=payload.to_json(),
+                    seq=seq,
                 ),
             )
         return verdict
@@ -243,11 +246,10 @@ class ReportSteps(ChangeRequest[Reply]):
         steps = [entry for entry in entries if entry.type == "step.judged"]
         last = len(steps) - 1
         decisions = [
-            write_decision_answer(
+            payload.write_answer(
+                entry,
                 run=self.run_code,
                 project_slug=self.agent.project_slug,
-                payload=payload,
-                receipt=entry.build_receipt(),
                 notes=self.notes if place == last else (),
             )
             for place, (entry, payload) in enumerate(
@@ -256,7 +258,7 @@ class ReportSteps(ChangeRequest[Reply]):
         ]
         if not self.batch:
             # A link to a review has names in it that may change, notes are not in the entry.
-            whole = self.judged[0]["review"] is None and not self.notes
+            whole = self.judged[0].review is None and not self.notes
             seq = steps[0].seq if whole else None
             return Reply(status=201, body=decisions[0], written_from=seq)
         return _build_batch_reply([*self.earlier, *decisions])
@@ -267,14 +269,10 @@ def _build_batch_reply(decisions: Sequence[str], *, replayed: bool = False) -> R
     return Reply(status=200, body=body, replayed=replayed)
 
 
-def _build_counted_calls(run: RunState) -> dict[str, int]:
-    """Of the step's calls, those that the gateway let through: they are counted already."""
-    counted = run.memory.calls.granted
-    return {"counted_calls": counted} if counted else {}
-
-
 def refuse_uncountable(used: Usage) -> None:
     """The sums, too, stay numbers that JSON and the database can hold."""
+    if max(used) <= TOTAL_MAX:
+        return
     fields = {
         "tokens": used.tokens,
         "tool_calls": used.tool_calls,

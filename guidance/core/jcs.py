@@ -43,6 +43,17 @@ def to_jcs(value: object) -> str:
     return _mend_numbers(text)
 
 
+def write_number(value: float | None) -> str:
+    """The same text of a number, or of None, by itself."""
+    if value is None:
+        return "null"
+    text = repr(value)
+    if text.endswith(".0"):
+        return "0" if text == "-0.0" else text[:-2]
+    # An exponent, or what is no number at all.
+    return to_jcs(value) if "e" in text or "n" in text else text
+
+
 def read_as_stored(value: Any) -> Any:
     """The value as an entry gives it back: 1.0 comes back as 1. A row or a digest beside
     the entry is made of it, so that it can be made again of the entry."""

@@ -11,10 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from common.ids import uuid7
-from guidance.core.canonical import KeptObject
 from guidance.core.jcs import to_jcs
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from ledger.chain import (
@@ -116,7 +115,8 @@ def seal_entries(
     entries = []
     for draft in plan.drafts:
         seq += 1
-        payload = _write_payload(draft.payload)
+        stated = draft.payload
+        payload = to_jcs(stated) if isinstance(stated, dict) else stated.write()
         hashed = hash_payload(payload)
         link = Link(
             version=FORMAT,
@@ -147,10 +147,3 @@ def seal_entries(
         prev = entry.hash
     state = plan.run.copy_with(head_seq=seq, head_hash=prev, updated_at=at)
     return state, tuple(entries)
-
-
-def _write_payload(payload: dict[str, Any]) -> str:
-    """RFC 8785; of what is answered, too, the parts are kept (bench steps)."""
-    if isinstance(payload, KeptObject):
-        return payload.write()
-    return to_jcs(payload)

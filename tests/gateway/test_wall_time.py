@@ -12,8 +12,9 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from gateway.use_cases import call_requests, steps
+from gateway.use_cases import call_requests
 from gateway.use_cases.runs import StartRun
+from gateway.use_cases.step_payload import StepPayload
 from ledger.models import Entry, Run
 from ledger.writer import get_writer
 from reviews.errors import RunClosed
@@ -226,7 +227,13 @@ def test_a_time_that_does_not_follow_from_the_entries_is_named(
     lie = {"running_ms": 10**9}
     run = start_run(agent, budget={"tokens": 10})
     if what == "step":
-        monkeypatch.setattr(steps, "build_time_facts", lambda *_: lie)
+        write = StepPayload.write
+
+        def flatter(self: StepPayload) -> str:
+            self.more.update(lie)
+            return write(self)
+
+        monkeypatch.setattr(StepPayload, "write", flatter)
         agent.post(f"/runs/{run}/steps", json=step(1, tokens=1))
     else:
         monkeypatch.setattr(call_requests, "build_time_facts", lambda *_: lie)
@@ -246,7 +253,9 @@ def test_a_run_of_before_has_no_clock_and_is_judged_as_before(
 
     def start_as_before(self: StartRun, run: Any, at: datetime) -> Any:
         change = decide(self, run, at)
-        del change.plan.drafts[0].payload["timed"]
+        first = change.plan.drafts[0].payload
+        assert isinstance(first, dict)
+        del first["timed"]
         change.plan.run = replace(change.plan.run, running_time=None)
         return change
 

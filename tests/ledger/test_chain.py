@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import hashlib
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -57,12 +57,23 @@ def test_the_hash_of_an_entry_never_changes() -> None:
     ids=lambda changed: "+".join(changed),
 )
 def test_every_field_counts(changed: dict[str, str]) -> None:
-    assert hash_link(replace(LINK, **changed)) != hash_link(LINK)  # type: ignore[arg-type]
+    assert hash_link(LINK._replace(**changed)) != hash_link(LINK)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "actor", ["", "é", "a" * 127, "a" * 128, "a" * 300, "é" * 127, "\x7f", "\x80"]
+)
+def test_fields_of_any_length_stand_behind_it_in_four_bytes(actor: str) -> None:
+    link = LINK._replace(actor=actor)
+    fields = ["checkrail.entry", *map(str, link)]
+    raw = [field.encode() for field in fields]
+    form = b"".join(len(each).to_bytes(4, "big") + each for each in raw)
+    assert hash_link(link) == hashlib.sha256(form).hexdigest()
 
 
 def test_what_is_not_known_is_an_error() -> None:
     for version in (0, 3):
         with pytest.raises(ValueError, match=f"format {version} is not known"):
-            hash_link(replace(LINK, version=version))
+            hash_link(LINK._replace(version=version))
     with pytest.raises(ValueError, match=r"run\.unheard is not known"):
         get_entry_type("run.unheard")

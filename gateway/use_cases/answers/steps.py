@@ -1,7 +1,8 @@
 """What a step is answered: the decision, from what its entry says alone.
 
-The first answer is made of the texts that were written for the entry, later ones of the
-entry as it is stored: byte for byte the same.
+The first answer is made of the texts that were written for the entry
+(`gateway.use_cases.step_payload`), later ones of the entry as it is stored: byte for byte
+the same.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 from common.responses import to_json
 from gateway.use_cases.review_links import build_review_reference
-from guidance.core.canonical import KeptObject, join_fields
+from guidance.core.jcs import to_jcs
 from reviews.agent_notes.selectors import Note
 
 # In the order people read them; the stored text is sorted.
@@ -45,25 +46,13 @@ def build_decision_answer(
     }
 
 
-def write_decision_answer(
-    *,
-    run: str,
-    project_slug: str,
-    payload: KeptObject,
-    receipt: dict[str, Any],
-    notes: Sequence[Note],
-) -> str:
-    """The same text as of the decision object, of what was written for the entry."""
-    verdict = payload["verdict"].write_fields()
-    review = build_review_reference(payload["review"], project_slug=project_slug)
-    return join_fields(
-        (
-            ("run", to_json(run)),
-            ("step", to_json(payload["report"]["number"])),
-            *((name, verdict[name]) for name in VERDICT_FIELDS),
-            ("review", to_json(review)),
-            ("policy", payload.write_fields()["policy"]),
-            ("notes", to_json([*notes])),
-            ("receipt", to_json(receipt)),
-        )
-    )
+def write_decision_answer(**facts: Any) -> str:
+    """The decision object of an entry as it is stored, written as it was first answered:
+    what the entry says as it says it, by RFC 8785."""
+    answer = build_decision_answer(**facts)
+    own = {*VERDICT_FIELDS, "policy"}
+    texts = [
+        f'"{name}":{to_jcs(value) if name in own else to_json(value)}'
+        for name, value in answer.items()
+    ]
+    return "{" + ",".join(texts) + "}"

@@ -13,7 +13,6 @@ from gateway.use_cases.answers.steps import (
     build_decision_answer,
     write_decision_answer,
 )
-from guidance.core.canonical import KeptObject
 from guidance.core.runs.facts import StepReport
 from ledger.models import Entry
 from reviews.agent_notes.selectors import Note, list_notes_of_steps
@@ -91,11 +90,10 @@ def _write_answer(
                 notes=notes,
             )
         )
-    kept = KeptObject({**payload, "verdict": KeptObject(payload["verdict"])})
     return write_decision_answer(
         run=run,
         project_slug=project_slug,
-        payload=kept,
+        payload=payload,
         receipt=receipt,
         notes=notes,
     )

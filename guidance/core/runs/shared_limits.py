@@ -113,6 +113,8 @@ class SharedUse:
     def add(self, usage: Usage) -> SharedUse:
         """With what the run itself uses on top of it. Only limits that are near are kept:
         the others have nothing to say (bench steps)."""
+        if not self.limits:
+            return self
         near = [each.add(usage) for each in self.limits if each.is_near(usage)]
         return SharedUse(below=self.below, limits=tuple(near))
 
@@ -127,7 +129,8 @@ class SharedUse:
 
     @property
     def reached(self) -> tuple[SharedLimit, ...]:
-        return tuple(each for each in self.limits if each.is_reached)
+        limits = self.limits
+        return tuple([each for each in limits if each.is_reached]) if limits else ()
 
     @property
     def has_notices(self) -> bool:
@@ -138,8 +141,8 @@ class SharedUse:
         facts: dict[str, Any] = {}
         if self.below != NOTHING:
             facts["below"] = {part: getattr(self.below, part) for part in PARTS}
-        if self.reached:
-            facts["reached"] = [each.to_json() for each in self.reached]
+        if reached := self.reached:
+            facts["reached"] = [each.to_json() for each in reached]
         return {"shared": facts} if facts else {}
 
     @classmethod

@@ -26,8 +26,7 @@ class Budget:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(NamedTuple):
     """What a run has used up so far."""
 
     tokens: int = 0

@@ -74,7 +74,9 @@ class TurnMemory:
 
         This is what the continue gate means by a cycle of steps.
         """
-        recent = self.turns[-self.segment :] if self.segment else ()
+        if not self.segment:
+            return None
+        recent = self.turns[-self.segment :]
         found = [
             length
             for signs in (

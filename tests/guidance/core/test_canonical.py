@@ -9,12 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.canonical import (
-    KeptObject,
     hash_text,
-    join_fields,
     to_canonical_json,
 )
-from guidance.core.jcs import to_jcs
 from tests.support.examples import examples
 
 values = st.recursive(
@@ -58,29 +55,3 @@ def test_it_is_what_the_standard_library_writes(value: object) -> None:
     assert to_canonical_json(value) == json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False
     )
-
-
-@examples(500)
-@given(objects, objects)
-def test_an_object_that_keeps_its_texts_is_written_the_same(
-    outer: dict[str, object], inner: dict[str, object]
-) -> None:
-    kept = KeptObject({**outer, "verdict": KeptObject(inner)})
-    assert kept.write() == to_jcs({**outer, "verdict": inner})
-    assert kept.write() == to_jcs(kept)
-    assert kept["verdict"].write_fields() == {
-        name: to_jcs(part) for name, part in inner.items()
-    }
-
-
-@examples(500)
-@given(objects)
-def test_fields_are_joined_in_their_order(value: dict[str, object]) -> None:
-    texts = [(name, to_canonical_json(part)) for name, part in value.items()]
-    assert json.loads(join_fields(texts)) == value
-    assert list(json.loads(join_fields(texts))) == list(value)
-
-
-def test_what_is_no_number_is_refused_in_an_object_that_keeps_its_texts() -> None:
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        KeptObject({"value": float("nan")}).write()

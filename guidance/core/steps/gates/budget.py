@@ -17,6 +17,8 @@ _MEASURED = "time used up by the server's clock"
 def check_budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
     """One finding that names every part of which nothing is left."""
     left, whole = evidence.remaining, evidence.budget
+    if all(amount is None or amount > 0 for amount in left):
+        return None
     time = _MEASURED if evidence.is_time_measured else "time used up"
     gone = [
         (what, amount, limit, unit)
@@ -28,8 +30,6 @@ def check_budget(limits: ContinueLimits, evidence: Evidence) -> Finding | None:
         )
         if amount is not None and amount <= 0
     ]
-    if not gone:
-        return None
     message = "; ".join(_describe_used_up(*part) for part in gone)
     return Finding(
         gate="budget",
