@@ -13,12 +13,14 @@ The dictionary of `z1` is for ever: another one gets another number.
 from __future__ import annotations
 
 import zlib
-from base64 import b64decode, b64encode, urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64decode
+from binascii import b2a_base64
 
 MARK = "z1:"
 # An entry is smaller than what agents may send at once; what unpacks to more is not ours.
 LONGEST = 16 * 1024 * 1024
 HEX_LENGTH, SHORT_LENGTH = 64, 43
+_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 # A step as most are; before it what is rarer.
 DICTIONARY = (
     b'"waited_ms":,"counted_calls":,"review_limit":{"count":,"limit":,"scope":"agent'
@@ -53,14 +55,22 @@ DICTIONARY = (
     b'e":null,"failed_calls":0,"repeated":0},"uncertainty_reported":0.2,"uncertainty'
     b'_source":"reported"},"recommended_action":"Go on."}}'
 )
+# Most payloads are shorter than this. For them a packer that remembers less has all it
+# needs, and one that has read the dictionary is copied sooner than made (bench steps).
+SHORT_TEXT = 4_000
+_SHORT_PACKER = zlib.compressobj(3, zlib.DEFLATED, -13, 5, 0, DICTIONARY)
 
 
 def pack_text(text: str) -> str:
     """The packed form, where it is shorter; a payload never begins like one."""
     assert not text.startswith(MARK)
-    packer = zlib.compressobj(3, zlib.DEFLATED, -15, 8, 0, DICTIONARY)
-    data = packer.compress(text.encode()) + packer.flush()
-    packed = MARK + b64encode(data).decode()
+    plain = text.encode()
+    if len(plain) <= SHORT_TEXT:
+        packer = _SHORT_PACKER.copy()
+    else:
+        packer = zlib.compressobj(3, zlib.DEFLATED, -15, 8, 0, DICTIONARY)
+    data = packer.compress(plain) + packer.flush()
+    packed = MARK + b2a_base64(data, newline=False).decode()
     return packed if len(packed) < len(text) else text
 
 
@@ -79,7 +89,8 @@ def unpack_text(kept: str) -> str:
 
 
 def shorten_hash(digest: str) -> str:
-    return urlsafe_b64encode(bytes.fromhex(digest)).decode().rstrip("=")
+    text = b2a_base64(bytes.fromhex(digest), newline=False)
+    return text.translate(_URL_SAFE).rstrip(b"=").decode()
 
 
 def expand_hash(kept: str) -> str:

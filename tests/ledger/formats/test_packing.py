@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from base64 import b64decode, b64encode
+from random import Random
 
 import httpx
 import pytest
@@ -17,6 +19,7 @@ from ledger.models import Entry, Run
 from ledger.models.packing import (
     DICTIONARY,
     MARK,
+    SHORT_TEXT,
     expand_hash,
     pack_text,
     shorten_hash,
@@ -55,6 +58,19 @@ def test_what_is_packed_is_read_again(text: str, times: int) -> None:
     kept = pack_text(payload)
     assert unpack_text(kept) == payload
     assert len(kept) <= len(payload)
+
+
+@pytest.mark.parametrize("more", [-3_000, -1_000, -1, 0, 1, 1_000])
+def test_a_short_text_is_packed_as_well_as_a_long_one(more: int) -> None:
+    """By a packer that remembers less."""
+    dice = Random(more)
+    words = (f"{dice.randrange(2**16):x}" for _ in range(SHORT_TEXT))
+    payload = f'{{"summary":"{" ".join(words)}'[: SHORT_TEXT + more]
+    packer = zlib.compressobj(3, zlib.DEFLATED, -15, 8, 0, DICTIONARY)
+    plain = b64encode(packer.compress(payload.encode()) + packer.flush())
+    kept = pack_text(payload)
+    assert unpack_text(kept) == payload
+    assert len(kept) < len(plain) * 1.03
 
 
 @examples(300)
