@@ -235,8 +235,8 @@ def list_column_values(state: RunState) -> tuple[Any, ...]:
         memory.last_step,
         memory.last_checkpoint_step,
         state.last_decision,
-        _serialize_memory(state),
-        to_canonical_json([item.to_json() for item in state.open_reviews]),
+        _write_memory(state),
+        _write_reviews(state.open_reviews),
         state.head_seq,
         state.head_hash,
         state.updated_at,
@@ -250,17 +250,24 @@ def list_column_values(state: RunState) -> tuple[Any, ...]:
 NO_TURNS = TurnMemory()
 
 
-def _serialize_memory(state: RunState) -> str:
+def _write_memory(state: RunState) -> str:
     """What is not there is not written down: runs stored before read the same."""
-    turns = {} if state.turns == NO_TURNS else {"turns": state.turns.to_json()}
-    observed = {"observed": True} if state.observed else {}
-    idle = {"idle": True} if state.idle else {}
-    at = state.throttled_at
-    throttled = {} if at is None else {"throttled_at": at.isoformat()}
-    notes = {"notes": state.notes.to_json()} if state.notes else {}
-    return to_canonical_json(
-        {**state.memory.to_json(), **turns, **observed, **idle, **throttled, **notes}
-    )
+    more = dict[str, Any]()
+    if state.turns is not NO_TURNS and state.turns != NO_TURNS:
+        more["turns"] = state.turns.to_json()
+    if state.observed:
+        more["observed"] = True
+    if state.idle:
+        more["idle"] = True
+    if state.throttled_at is not None:
+        more["throttled_at"] = state.throttled_at.isoformat()
+    if state.notes:
+        more["notes"] = state.notes.to_json()
+    return state.memory.write(more)
+
+
+def _write_reviews(reviews: Sequence[OpenReview]) -> str:
+    return to_canonical_json([each.to_json() for each in reviews]) if reviews else "[]"
 
 
 def parse_lineage(lineage: str) -> tuple[int, ...]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from guidance.core.canonical import hash_text
+from guidance.core.canonical import hash_text, join_fields, to_canonical_json
 from guidance.core.runs.allowances import Allowance, read_allowances
 from guidance.core.runs.facts import FactError, StepReport
 from guidance.core.runs.plans import RunPlan, read_plan
@@ -20,7 +21,8 @@ LOOKED_LIMIT = 100
 SIGNATURE_KEPT = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots: it keeps its text.
+@dataclass(frozen=True, kw_only=True)
 class StepTrace:
     """What is remembered of one step. `weight` sums the findings on its calls."""
 
@@ -31,6 +33,24 @@ class StepTrace:
     tool_calls: int = 0
     failed_calls: int | None = None
     weight: float = 0.0
+
+    def to_json(self) -> list[Any]:
+        """A list in the order of its fields."""
+        return [
+            self.tokens,
+            self.rework,
+            self.signature,
+            self.intent,
+            self.tool_calls,
+            self.failed_calls,
+            self.weight,
+        ]
+
+    @cached_property
+    def text(self) -> str:
+        """Its canonical JSON, kept: it is stored with every step that remembers it
+        (bench steps)."""
+        return to_canonical_json(self.to_json())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,40 +153,56 @@ class Memory:
         return replace(self, last_checkpoint_step=max(step, self.last_checkpoint_step))
 
     def to_json(self) -> dict[str, Any]:
-        """A compact form: each remembered step is a list in the order of its fields.
-
-        No calls, no waits, no allowances, no plan and no looks are not written down: runs
-        stored before there were any read the same.
-        """
-        calls = self.calls
-        waits = [self.delay_ms, self.ignored_waits]
-        tally = [calls.granted, calls.settled, calls.failed, calls.weight]
-        allowed = [each.to_json() for each in self.allowances]
+        """A compact form: each remembered step is a list in the order of its fields."""
         return {
-            **({"allowances": allowed} if allowed else {}),
-            **({"plan": self.plan.to_json()} if self.plan else {}),
-            **({"looked": [*self.looked]} if self.looked else {}),
-            **({} if calls == NO_CALLS else {"calls": tally}),
-            **({"waits": waits} if any(waits) else {}),
+            **self._list_rare_parts(),
+            **self._list_numbers(),
+            "trace": [step.to_json() for step in self.trace],
+        }
+
+    def write(self, more: Mapping[str, Any]) -> str:
+        """The canonical JSON of `to_json` and of `more`, in a sixth of the time that it
+        takes to write all of it anew (bench steps)."""
+        trace = ",".join([step.text for step in self.trace])
+        rare = {**self._list_rare_parts(), **more}
+        if not rare:
+            return (
+                f'{{"last_checkpoint_step":{self.last_checkpoint_step:d},'
+                f'"last_step":{self.last_step:d},"rework_steps":{self.rework_steps:d},'
+                f'"segment":{self.segment:d},"steps":{self.steps:d},'
+                f'"throttles":{self.throttles:d},"trace":[{trace}]}}'
+            )
+        texts = {
+            name: to_canonical_json(value)
+            for name, value in (self._list_numbers() | rare).items()
+        }
+        return join_fields(sorted((texts | {"trace": f"[{trace}]"}).items()))
+
+    def _list_numbers(self) -> dict[str, int]:
+        return {
             "steps": self.steps,
             "rework_steps": self.rework_steps,
             "last_step": self.last_step,
             "last_checkpoint_step": self.last_checkpoint_step,
             "throttles": self.throttles,
             "segment": self.segment,
-            "trace": [
-                [
-                    step.tokens,
-                    step.rework,
-                    step.signature,
-                    step.intent,
-                    step.tool_calls,
-                    step.failed_calls,
-                    step.weight,
-                ]
-                for step in self.trace
-            ],
         }
+
+    def _list_rare_parts(self) -> dict[str, Any]:
+        """No calls, no waits, no allowances, no plan and no looks are not written down:
+        runs stored before there were any read the same."""
+        calls, parts = self.calls, dict[str, Any]()
+        if self.allowances:
+            parts["allowances"] = [each.to_json() for each in self.allowances]
+        if self.plan:
+            parts["plan"] = self.plan.to_json()
+        if self.looked:
+            parts["looked"] = [*self.looked]
+        if calls is not NO_CALLS and calls != NO_CALLS:
+            parts["calls"] = [calls.granted, calls.settled, calls.failed, calls.weight]
+        if self.delay_ms or self.ignored_waits:
+            parts["waits"] = [self.delay_ms, self.ignored_waits]
+        return parts
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Memory:
