@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.edits import Edit, count_edited_lines
-from guidance.core.outcomes.command_list import find_listed_command
+from guidance.core.outcomes.command_list import find_listed_program
 from guidance.core.outcomes.dependencies import list_added, list_installed
 from guidance.core.outcomes.dependencies.installs import PROGRAMS
 from guidance.core.outcomes.facts import TEXT_LIMIT
 from guidance.core.outcomes.testing_commands import SIGN, find_test_run
-from guidance.core.shell_commands import split_command
+from guidance.core.shell_commands import list_programs
 
 # So many dependencies of one call are kept, and so many files.
 _DEPENDENCIES_LIMIT = 500
@@ -148,10 +148,10 @@ def _read_command(command: str, listed: Sequence[str]) -> CallFacts:
     installs, tests = _INSTALLS.search(command), SIGN.search(command)
     if not (installs or tests or listed):
         return CallFacts()
-    parts = split_command(command)
+    parts = list_programs(command)
     names = [name for part in parts for name in list_installed(part)]
     ran = find_test_run(parts) if tests else None
-    met = find_listed_command(command, listed) or ""
+    met = find_listed_program(parts, listed) or ""
     return CallFacts(
         dependencies=tuple(dict.fromkeys(names))[:_DEPENDENCIES_LIMIT],
         tests=ran[0][:TEXT_LIMIT] if ran else "",

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guidance.core.shell_commands import Part, split_command
+from guidance.core.shell_commands import Program, list_programs
 
 
 def find_listed_command(command: str, listed: Sequence[str]) -> str | None:
     """The first listed command that runs here, also behind sudo or inside bash -c."""
-    if not listed:
-        return None
-    for part in split_command(command):
+    return find_listed_program(list_programs(command), listed) if listed else None
+
+
+def find_listed_program(parts: Sequence[Program], listed: Sequence[str]) -> str | None:
+    """The same for a command that was read already."""
+    for part in parts:
         for entry in listed:
             if _meets(part, entry.split()):
                 return entry
     return None
 
 
-def _meets(part: Part, words: Sequence[str]) -> bool:
+def _meets(part: Program, words: Sequence[str]) -> bool:
     """The entry's words come first and in order, its options stand anywhere."""
-    given = [token.text for token in part.tokens]
-    if not given or part.name != words[0]:
+    if part.name != words[0]:
         return False
+    given = part.words
     options = [word for word in words[1:] if word.startswith("-")]
     operands = [word for word in words[1:] if not word.startswith("-")]
     known = [word for word in given[1:] if not word.startswith("-")]

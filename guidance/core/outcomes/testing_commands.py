@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from guidance.core.shell_commands import Part
+from guidance.core.shell_commands import Program
 
 _RUNNERS = frozenset(
     [
@@ -61,7 +61,7 @@ _FIRST_WORDS = 3
 SIGN = re.compile(r"test|tox|nox|mocha|ava\b|karma|rspec|phpunit|behave|cypress")
 
 
-def find_test_run(parts: Sequence[Part]) -> tuple[str, bool] | None:
+def find_test_run(parts: Sequence[Program]) -> tuple[str, bool] | None:
     """The text of the last test run, and whether the command's result is its own: a
     result that goes through a pipe or another command is not."""
     found = [part for part in parts if _runs_tests(part)]
@@ -69,22 +69,22 @@ def find_test_run(parts: Sequence[Part]) -> tuple[str, bool] | None:
         return None
     part = found[-1]
     end = part.span[1]
-    return part.text, all(each.span[0] < end >= each.span[1] for each in parts)
+    # What comes last is most often what the result goes through.
+    spans = (each.span for each in reversed(parts))
+    return part.text, all(first < end >= last for first, last in spans)
 
 
-def _runs_tests(part: Part) -> bool:
-    words = [token.text for token in part.tokens]
-    if not words:
-        return False
+def _runs_tests(part: Program) -> bool:
     program = part.name
     if program in _RUNNERS:
         return True
     if program.startswith("python"):
+        words = part.words
         module = words[2] if words[1:2] == ["-m"] and len(words) > 2 else ""
         return module.partition(".")[0] in _MODULES or words[1:3] == [
             "manage.py",
             "test",
         ]
     return program in _WITH_VERB and any(
-        _VERB.match(word) for word in words[1 : 1 + _FIRST_WORDS]
+        _VERB.match(word) for word in part.words[1 : 1 + _FIRST_WORDS]
     )

@@ -41,7 +41,7 @@ from guidance.core.shell_commands.program_table import (
     SENSITIVE_HANDLERS,
     SENSITIVE_MATTERS,
 )
-from guidance.core.shell_commands.report import Report
+from guidance.core.shell_commands.report import Program, Report
 from guidance.core.shell_commands.shell.cursor import Matters
 from guidance.core.shell_commands.shell.tree import Script, Simple
 from guidance.core.shell_commands.unwrap.loaded_files import run_loaded_files
@@ -123,6 +123,11 @@ def judge_code(
 def split_command(command: str) -> tuple[Part, ...]:
     """The simple commands in it, in the order they are met."""
     return _build_report(command, _walk_command, collect=True).parts
+
+
+def list_programs(command: str) -> list[Program]:
+    """The same for those who seldom ask where they stand."""
+    return _build_report(command, _walk_command, collect=True).programs
 
 
 def _build_report(

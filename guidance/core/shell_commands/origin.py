@@ -50,8 +50,15 @@ class Origin:
     def _outside(self, start: int, end: int) -> Span:
         if self._make is not None:
             self._made, self._make = self._make(), None
-        if not self._made:
+        made = self._made
+        if not made:
             return self._whole()
+        if len(made) == 1:
+            # The text itself, or cut out of it, as most are: `_at` without a search.
+            shift, last = made[0][1] - made[0][0], self._whole()[1]
+            first = min(start + shift, last)
+            stop = min(max(start, end - 1) + shift, last) + (end > start)
+            return first, max(first, stop)
         first = self._at(start)
         return first, max(first, self._at(max(start, end - 1)) + (end > start))
 

@@ -30,6 +30,8 @@ _TELLING = split_names(
     "bash sh zsh python node perl ruby chmod chown crontab shutdown reboot del "
     "remove-item powershell cmd"
 )
+# A text of which all words are placed, however often it is read.
+_SHORT = MOST_PLACED // 4
 # Everything but letters and dashes becomes a blank, and the rest is words.
 _BLANKED = bytes(
     byte if chr(byte) in "abcdefghijklmnopqrstuvwxyz-" else ord(" ")
@@ -45,8 +47,8 @@ class Report:
         # A part of a broken text was not even read.
         self._unread = False
         self._troubled: set[str] = set()
-        self._parts: list[Part] | None = [] if collect else None
-        self._met: set[tuple[str, Span]] = set()
+        self._calls: list[ProgramCall] | None = [] if collect else None
+        self._met: dict[str, ProgramCall | set[Span]] = {}
         self._tokens = 0
         self._placed: dict[Simple, list[Span]] = {}
         self._placing = ReadingBudget(steps=MOST_PLACED)
@@ -59,11 +61,17 @@ class Report:
     @property
     def collects(self) -> bool:
         """Every part is wanted, not only those that matter."""
-        return self._parts is not None
+        return self._calls is not None
+
+    @property
+    def programs(self) -> list[Program]:
+        """In the order they are met."""
+        return [Program(self, call) for call in self._calls or ()]
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        return tuple(self._parts or ())
+        """The same, each with the places of its words."""
+        return tuple(map(self._build_part, self._calls or ()))
 
     def add(self, rule: str, call: ProgramCall) -> None:
         named = call
@@ -189,11 +197,10 @@ class Report:
         )
 
     def _find_in_script(self, call: ProgramCall, index: int) -> Span:
-        start, end = _trim(call)
         spans = self._find_spans(call)
         if index < len(spans):
-            start, end = spans[index][0], spans[-1][1]
-        return start, end
+            return spans[index][0], spans[-1][1]
+        return _trim(call)
 
     def _find_argument(self, call: ProgramCall, index: int) -> Span | None:
         """Where one word stands, unless something was put into it."""
@@ -232,16 +239,34 @@ class Report:
         return self._placed[simple]
 
     def add_part(self, call: ProgramCall) -> None:
-        if self._parts is None:
+        calls = self._calls
+        if calls is None:
             return
         self._tokens += len(call.argv)
-        if self._tokens > MAX_TOKENS or len(self._parts) >= MAX_PARTS:
+        if self._tokens > MAX_TOKENS or len(calls) >= MAX_PARTS:
             raise EnoughError
+        if len(self.text) > _SHORT:
+            # In this order, for not all words of a long command may be placed.
+            self.get_span(call)
+        if not self._has_met(call):
+            calls.append(call)
+
+    def _has_met(self, call: ProgramCall) -> bool:
+        """Read by two shells, and the same to both. Where most of them stand is never
+        asked: only those of one name can be the same."""
+        met = self._met.get(call.name)
+        if met is None:
+            self._met[call.name] = call
+            return False
+        if isinstance(met, ProgramCall):
+            met = self._met[call.name] = {self.get_span(met)}
         span = self.get_span(call)
-        if (call.name, span) in self._met:
-            # Read by two shells, and the same to both.
-            return
-        self._met.add((call.name, span))
+        known = span in met
+        met.add(span)
+        return known
+
+    def _build_part(self, call: ProgramCall) -> Part:
+        span = self.get_span(call)
         outside = [
             call.script.origin.get_span(*each) for each in self._find_spans(call)
         ]
@@ -253,15 +278,41 @@ class Report:
             )
             for text, each in zip(call.argv, outside, strict=True)
         )
-        self._parts.append(
-            Part(
-                name=call.name.replace(UNKNOWN, "…"),
-                text=self.text[slice(*span)],
-                span=span,
-                tokens=tokens,
-                via=call.via,
-            )
+        return Part(
+            name=call.name.replace(UNKNOWN, "…"),
+            text=self.text[slice(*span)],
+            span=span,
+            tokens=tokens,
+            via=call.via,
         )
+
+
+class Program:
+    """A simple command of a text. Its words and its place are worked out when somebody
+    asks: of most commands only the name is looked at (bench: tool calls)."""
+
+    __slots__ = ("_call", "_report", "_span", "name")
+
+    def __init__(self, report: Report, call: ProgramCall) -> None:
+        self.name = call.name.replace(UNKNOWN, "…")
+        self._report = report
+        self._call = call
+        self._span: Span | None = None
+
+    @property
+    def words(self) -> list[str]:
+        """As the program would get them, its own name first."""
+        return [text.replace(UNKNOWN, "…") for text in self._call.argv]
+
+    @property
+    def span(self) -> Span:
+        if self._span is None:
+            self._span = self._report.get_span(self._call)
+        return self._span
+
+    @property
+    def text(self) -> str:
+        return self._report.text[slice(*self.span)]
 
 
 def _trim(call: ProgramCall) -> Span:

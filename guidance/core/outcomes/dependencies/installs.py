@@ -16,7 +16,7 @@ from guidance.core.outcomes.dependencies.names import (
     PYPI,
     build_name,
 )
-from guidance.core.shell_commands import Part
+from guidance.core.shell_commands import Program
 
 
 class Installer(NamedTuple):
@@ -84,10 +84,12 @@ _NO_NAME = re.compile(r"^(?:\.{0,2}/|\.$|~|[a-z+]+://|git@|file:)")
 _PIP_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
-def list_installed(part: Part) -> list[str]:
+def list_installed(part: Program) -> list[str]:
     """What this simple command adds; nothing where it installs what a file lists."""
-    words = [token.text for token in part.tokens]
     program = part.name
+    if program not in PROGRAMS:
+        return []
+    words = part.words
     if program in ("python", "python3") and words[1:3] == ["-m", "pip"]:
         program, words = "pip", words[2:]
     installer = _INSTALLERS.get(program)
