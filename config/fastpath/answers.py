@@ -25,6 +25,7 @@ from config.fastpath.streaming import Stream
 from gateway.coding_agents.dispatch import HOSTS, handle_hook_event
 from gateway.coding_agents.inputs import HookIn, parse_options
 from gateway.schemas.calls import EvaluateIn
+from gateway.schemas.quick_batches import CleanBatchIn
 from gateway.schemas.runs import StepBatchIn, StepIn
 from gateway.streams import events
 from gateway.use_cases import decision_wait as waiting
@@ -87,7 +88,11 @@ async def report_step(
 
 
 async def report_steps(
-    request: Request, agent: AgentPrincipal, body: StepBatchIn, *, run: str
+    request: Request,
+    agent: AgentPrincipal,
+    body: StepBatchIn | CleanBatchIn,
+    *,
+    run: str,
 ) -> Reply:
     return await submit_steps(
         agent=agent,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from pydantic import BaseModel
+
 from accounts.api_auth import PARSED_REQUEST, ParsedRequest
 from common.responses import Reply
 from config.fastpath.answers import Request, validate_body
@@ -82,17 +84,18 @@ class FastPath:
     ) -> None:
         reply: Reply | Stream | None = None
         try:
-            document = await parse_body(admitted.raw, route.body)
+            known = self._enabled and admitted.principal is not None
+            body = route.read(admitted.raw) if known and route.read else None
+            document = None
+            if body is None:
+                document = await parse_body(admitted.raw, route.body)
             seen = ParsedRequest(
                 principal=admitted.principal, raw=admitted.raw, document=document
             )
             scope[PARSED_REQUEST] = seen
-            if (
-                self._enabled
-                and route.answer is not None
-                and seen.principal is not None
-            ):
-                reply = await _call(route, names, admitted, Request(scope, seen))
+            if known and route.answer is not None:
+                request = Request(scope, seen)
+                reply = await _call(route, names, admitted, request, body)
         except Exception as error:
             await send_error(error, scope, send)
             return
@@ -105,15 +108,18 @@ class FastPath:
 
 
 async def _call(
-    route: Route, names: dict[str, Any], admitted: Admitted, request: Request
+    route: Route,
+    names: dict[str, Any],
+    admitted: Admitted,
+    request: Request,
+    body: BaseModel | None,
 ) -> Reply | Stream:
     principal = request.seen.principal
     assert route.answer is not None
     assert principal is not None
     if route.require is not None:
         principal = route.require(principal)
-    body = None
-    if route.schema is not None:
+    if body is None and route.schema is not None:
         body = await validate_body(route.schema, request.seen)
     answering = route.answer(request, principal, body, **names)
     if route.waits:

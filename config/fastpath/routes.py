@@ -27,6 +27,7 @@ from gateway.schemas.calls import (
     EvaluateMultiEditIn,
     EvaluateToolIn,
 )
+from gateway.schemas.quick_batches import read_batch
 from gateway.schemas.runs import StepBatchIn, StepIn
 from reviews.schemas.calls import ToolCallIn
 from reviews.schemas.reviews import RulingIn
@@ -46,6 +47,9 @@ class Route:
     answer: Callable[..., Awaitable[Reply | Stream]] | None = None
     require: Callable[[Principal], Principal] | None = None
     schema: type[BaseModel] | None = None
+    # Reads a usual body at once, into what has the fields of the schema; None where the
+    # body has to be parsed and validated.
+    read: Callable[[bytes], BaseModel | None] | None = None
     body: BodyRules = JSON
     # Let in without credentials.
     public: bool = False
@@ -107,6 +111,7 @@ ROUTES = (
         answer=answers.report_steps,
         require=require_agent,
         schema=StepBatchIn,
+        read=read_batch,
     ),
     Route(method="GET", path="/runs/{run}/events", answer=answers.follow_run),
     Route(

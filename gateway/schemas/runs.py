@@ -22,6 +22,7 @@ from ledger.schemas import (
 from reviews.agent_notes.schemas import AgentNoteOut
 from reviews.schemas.fields import (
     BUDGET_MAX,
+    SHORT,
     STEP_MAX,
     Amount,
     Body,
@@ -54,8 +55,8 @@ class RunIn(Body):
     parent_run: Code | None = None
 
 
-class StepIn(Body):
-    """All amounts are of this step alone; the server sums."""
+class UncleanStepIn(Body):
+    """A step whose texts nobody has searched for secrets yet."""
 
     number: StepNumber
     tokens: Amount
@@ -68,9 +69,16 @@ class StepIn(Body):
     uncertainty: Share | None = None
     confidences: Annotated[list[Share], Field(max_length=100)] = []
     intent: Intent | None = None
+    summary: Annotated[str, SHORT] = ""
+    signature: Annotated[str, SHORT] | None = None
+    failed_calls: Amount | None = None
+
+
+class StepIn(UncleanStepIn):
+    """All amounts are of this step alone; the server sums."""
+
     summary: ShortText = ""
     signature: ShortText | None = None
-    failed_calls: Amount | None = None
 
 
 class StepBatchIn(Body):

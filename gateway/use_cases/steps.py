@@ -11,7 +11,7 @@ from itertools import pairwise
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.responses import Reply
-from gateway.schemas.runs import StepIn
+from gateway.schemas.runs import StepIn, UncleanStepIn
 from gateway.shadow import JudgedDecision, judge_step_by_draft
 from gateway.transitions import (
     apply_step,
@@ -55,7 +55,7 @@ GATE_ACTOR = "system:continue-gate"
 TOTAL_MAX = 2**53 - 1
 
 
-def build_report(body: StepIn) -> StepReport:
+def build_report(body: UncleanStepIn) -> StepReport:
     return StepReport(
         number=body.number,
         tokens=body.tokens,
@@ -325,7 +325,7 @@ async def submit_steps(
     *,
     agent: AgentPrincipal,
     run_code: str,
-    bodies: Sequence[StepIn],
+    bodies: Sequence[UncleanStepIn],
     idempotency: Idempotency | None = None,
 ) -> Reply:
     """Steps that are stored already answer as they did; the rest is judged now."""

@@ -72,7 +72,8 @@ def redact_and_hash(limit: int) -> AfterValidator:
 
 LabelName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 LabelValue = Annotated[str, StringConstraints(max_length=256)]
-ShortText = Annotated[str, StringConstraints(max_length=4_000), Redacted]
+SHORT = StringConstraints(max_length=4_000)
+ShortText = Annotated[str, SHORT, Redacted]
 LongText = Annotated[str, StringConstraints(max_length=20_000), Redacted]
 # What people write goes to the agent as it was written.
 Reason = Annotated[str, StringConstraints(max_length=4_000)]
