@@ -27,6 +27,8 @@ from bench.measurements.backtest import (
     measure_backtest_on_postgres,
     measure_backtest_on_sqlite,
 )
+from bench.measurements.batches import AGENTS as REPORTERS
+from bench.measurements.batches import measure_batches
 from bench.measurements.bytes_on_disk import RUNS as FILLED
 from bench.measurements.bytes_on_disk import STEPS, measure_bytes
 from bench.measurements.calls import measure_calls
@@ -46,6 +48,7 @@ from bench.measurements.pages import (
     measure_pages_on_postgres,
     measure_pages_on_sqlite,
 )
+from bench.measurements.processes import COUNTS, PROJECTS, measure_processes
 from bench.measurements.queue import OPEN, RUNS, measure_queue
 from bench.measurements.steps import AGENTS, measure_on_postgres, measure_on_sqlite
 from bench.measurements.streams import STREAMS, measure_streams
@@ -77,6 +80,11 @@ class Measurement:
     parts: Sequence[Callable[[], Iterator[Figure]]]
 
 
+def _measure_processes(*, projects: int) -> Iterator[Figure]:
+    server = start_postgres_server(runs=AGENTS, projects=projects)
+    return measure_processes(server, projects=projects)
+
+
 MEASUREMENTS = {
     "steps": Measurement(
         "steps over HTTP, beside what the bare databases do",
@@ -86,6 +94,17 @@ MEASUREMENTS = {
             lambda: measure_limits(start_postgres_server(runs=AGENTS, children=AGENTS)),
             lambda: measure_limits(start_sqlite_server(runs=AGENTS, children=AGENTS)),
         ),
+    ),
+    "batches": Measurement(
+        "steps over HTTP, a hundred a request",
+        (
+            lambda: measure_batches(start_postgres_server(runs=max(REPORTERS))),
+            lambda: measure_batches(start_sqlite_server(runs=max(REPORTERS))),
+        ),
+    ),
+    "processes": Measurement(
+        f"steps to 1 to {COUNTS[-1]} processes on one PostgreSQL",
+        tuple(partial(_measure_processes, projects=projects) for projects in PROJECTS),
     ),
     "calls": Measurement(
         "tool calls over HTTP, beside steps",

@@ -11,12 +11,21 @@ from time import perf_counter
 
 import uvloop
 
-from bench.clients.connection import Connection, Response, build_request, connect
+from bench.clients.connection import Connection, Response, build_post_head, connect
 from bench.figures import get_percentile
 from bench.servers.contents import PreparedRun
 
 WARM_UP_SECONDS = 1.0
 CHECKPOINT_EVERY = 20  # sooner than the default policy asks for one
+BATCH = 100
+# Written once, as the client shares the machine with the server that it measures.
+_STEP = (
+    b'{"number": %d, "tokens": 1830, "tool_calls": 2, "duration_ms": 4200, '
+    b'"cost_usd": "0.0121", "checkpoint": %s, "coherence": 0.83, "uncertainty": 0.22, '
+    b'"intent": "bug-fix", '
+    b'"summary": "Ran the failing test again and found where the race begins", '
+    b'"signature": "bash:pytest -k login --count %d", "failed_calls": 0}'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,31 +45,53 @@ class Load:
         return get_percentile(self.latencies, part)
 
 
-BuildBody = Callable[[PreparedRun], tuple[str, bytes]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What agents send again and again: `steps` of them a request, whose answer has this
+    status and ends so."""
+
+    part: str
+    build_body: Callable[[int], bytes]
+    steps: int = 1
+    status: int = 201
+    ending: bytes = b""
 
 
 def report_steps(url: str, runs: Sequence[PreparedRun], *, seconds: float) -> Load:
     """One agent per run, each waiting for its answer before the next step."""
-    return uvloop.run(_run_agents(url, runs, seconds, says=_build_step))
+    return report_steps_spread([(url, run) for run in runs], seconds=seconds)
+
+
+def report_steps_spread(
+    places: Sequence[tuple[str, PreparedRun]], *, seconds: float
+) -> Load:
+    """The same for runs that are each reported to a server of their own."""
+    work = Work(part="steps", build_body=build_step_body)
+    return uvloop.run(_run_agents(places, work, seconds))
+
+
+def report_batches(url: str, runs: Sequence[PreparedRun], *, seconds: float) -> Load:
+    """BATCH steps a request; the load counts steps."""
+    work = Work(
+        part="steps/batch",
+        build_body=build_batch_body,
+        steps=BATCH,
+        status=200,
+        ending=b'"accepted":%d}' % BATCH,
+    )
+    return uvloop.run(_run_agents([(url, run) for run in runs], work, seconds))
 
 
 def judge_calls(url: str, runs: Sequence[PreparedRun], *, seconds: float) -> Load:
     """The same for tool calls that are let through."""
-    return uvloop.run(_run_agents(url, runs, seconds, says=_build_call))
-
-
-def _build_step(run: PreparedRun) -> tuple[str, bytes]:
-    return "steps", build_step_body(run.next_step)
-
-
-def _build_call(run: PreparedRun) -> tuple[str, bytes]:
-    return "tool-calls", build_call_body(run.next_step)
+    work = Work(part="tool-calls", build_body=build_call_body)
+    return uvloop.run(_run_agents([(url, run) for run in runs], work, seconds))
 
 
 async def _run_agents(
-    url: str, runs: Sequence[PreparedRun], seconds: float, *, says: BuildBody
+    places: Sequence[tuple[str, PreparedRun]], work: Work, seconds: float
 ) -> Load:
-    agents = [Agent(await connect(url), run, url=url, says=says) for run in runs]
+    agents = [Agent(await connect(url), run, work, url=url) for url, run in places]
     for agent in agents:
         agent.start()
     await asyncio.sleep(WARM_UP_SECONDS)
@@ -73,7 +104,7 @@ async def _run_agents(
     # The last step of each is answered before we leave: its number is known then.
     await asyncio.gather(*(agent.finish() for agent in agents))
     return Load(
-        answered=len(latencies),
+        answered=len(latencies) * work.steps,
         seconds=elapsed,
         latencies=latencies,
         refusals=sum((agent.refusals for agent in agents), Counter()),
@@ -84,24 +115,23 @@ class Agent:
     """Step or call 1, 2, 3 … of one run, over one connection."""
 
     def __init__(
-        self, connection: Connection, run: PreparedRun, *, url: str, says: BuildBody
+        self, connection: Connection, run: PreparedRun, work: Work, *, url: str
     ) -> None:
         self.latencies: list[float] = []
         self.refusals: Counter[int] = Counter()
         self._connection = connection
         self._run = run
-        self._url = url
-        self._says = says
+        self._work = work
+        self._head = build_post_head(
+            f"/runs/{run.code}/{work.part}", url=url, secret=run.key
+        )
         self._stopping = False
         self._sent = 0.0
         self._done = asyncio.get_running_loop().create_future()
 
     def start(self) -> None:
-        part, body = self._says(self._run)
-        path = f"/runs/{self._run.code}/{part}"
-        raw = build_request(
-            "POST", path, url=self._url, secret=self._run.key, body=body
-        )
+        body = self._work.build_body(self._run.next_step)
+        raw = self._head % len(body) + body
         self._sent = perf_counter()
         self._connection.send(raw, answered=self._answered, failed=self._failed)
 
@@ -111,9 +141,10 @@ class Agent:
         self._connection.close()
 
     def _answered(self, answer: Response) -> None:
-        if answer.status == 201:
+        work = self._work
+        if answer.status == work.status and answer.body.endswith(work.ending):
             self.latencies.append(perf_counter() - self._sent)
-            self._run.next_step += 1
+            self._run.next_step += work.steps
         else:
             self.refusals[answer.status] += 1
         if self._stopping:
@@ -127,22 +158,13 @@ class Agent:
 
 def build_step_body(number: int) -> bytes:
     """A step as agents report them: nothing in it makes a gate trip."""
-    return json.dumps(
-        {
-            "number": number,
-            "tokens": 1830,
-            "tool_calls": 2,
-            "duration_ms": 4200,
-            "cost_usd": "0.0121",
-            "checkpoint": number % CHECKPOINT_EVERY == 0,
-            "coherence": 0.83,
-            "uncertainty": 0.22,
-            "intent": "bug-fix",
-            "summary": "Ran the failing test again and found where the race begins",
-            "signature": f"bash:pytest -k login --count {number}",
-            "failed_calls": 0,
-        }
-    ).encode()
+    return _STEP % (number, b"false" if number % CHECKPOINT_EVERY else b"true", number)
+
+
+def build_batch_body(number: int) -> bytes:
+    """BATCH steps from this one on."""
+    steps = map(build_step_body, range(number, number + BATCH))
+    return b'{"steps": [%s]}' % b", ".join(steps)
 
 
 def build_call_body(number: int) -> bytes:

@@ -49,10 +49,12 @@ def fill_database(
     reviews: int,
     children: int = 0,
     mixed: int = 0,
+    projects: int = 1,
 ) -> Contents:
     """Migrate this environment's database and fill it, in a process of its own. With `mixed`
-    open reviews of every kind there are people who have signed in, too."""
-    counts = map(str, (runs, reviews, children, mixed))
+    open reviews of every kind there are people who have signed in, too. The agents take turns
+    in being of one of the `projects`."""
+    counts = map(str, (runs, reviews, children, mixed, projects))
     done = subprocess.run(
         [sys.executable, "-m", "bench.servers.fill_database", *counts],
         env=environment,

@@ -1,6 +1,6 @@
 """Fill the database that the environment names.
 
-Run it as `python -m bench.servers.fill_database RUNS REVIEWS CHILDREN MIXED`.
+Run it as `python -m bench.servers.fill_database RUNS REVIEWS CHILDREN MIXED PROJECTS`.
 
 A program, because Django's settings belong to one process and the measurements use
 two databases. What it made is one line of JSON (`bench.servers.contents.Contents`).
@@ -14,6 +14,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import cycle, islice
 from typing import Any
 
 import django
@@ -58,16 +59,17 @@ REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in rang
 Agents = Sequence[tuple[str, AgentPrincipal]]
 
 
-def main(runs: int, reviews: int, children: int, mixed: int) -> None:
+def main(runs: int, reviews: int, children: int, mixed: int, projects: int) -> None:
     call_command("migrate", verbosity=0, interactive=False)
     person = add_person(name="bob", role=Role.MANAGER, project_slug=PROJECT)
     keys = [
-        issue_agent_key(name=f"agent-{number}", project_slug=PROJECT)[1]
-        for number in range(1, AGENTS + 1)
+        issue_agent_key(name=f"agent-{number}", project_slug=slug)[1]
+        for number, slug in enumerate(islice(cycle(_name_projects(projects)), AGENTS))
     ]
     _, stranger = issue_agent_key(name="stranger", project_slug=f"not-{PROJECT}")
     agents = [(key, require_agent(find_principal(key))) for key in keys]
-    lift_limits(agents[0][1].project_id, **(MIXED_POLICY if mixed else {}))
+    for project_id in {agent.project_id for _, agent in agents}:
+        lift_limits(project_id, **(MIXED_POLICY if mixed else {}))
     started = asyncio.run(_start(agents, count=runs + reviews))
     paused = {run.code: run for run in started[runs:]}
     asyncio.run(_pause(agents, started[runs:]))
@@ -94,6 +96,11 @@ def main(runs: int, reviews: int, children: int, mixed: int) -> None:
     )
     assert len(contents.reviews) == reviews
     print(json.dumps(asdict(contents)))
+
+
+def _name_projects(count: int) -> list[str]:
+    """The first is the one that the person is a member of."""
+    return [PROJECT, *(f"{PROJECT}-{number}" for number in range(2, count + 1))]
 
 
 def lift_limits(project_id: int, **more: Any) -> None:

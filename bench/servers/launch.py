@@ -81,6 +81,7 @@ def start_postgres_server(
     reviews: int = 0,
     children: int = 0,
     mixed: int = 0,
+    projects: int = 1,
     variables: Mapping[str, str] = NO_VARIABLES,
 ) -> Iterator[Server]:
     """`uvicorn --workers 1` on a database of its own; `variables` as above."""
@@ -102,7 +103,12 @@ def start_postgres_server(
             **variables,
         }
         contents = fill_database(
-            environment, runs=runs, reviews=reviews, children=children, mixed=mixed
+            environment,
+            runs=runs,
+            reviews=reviews,
+            children=children,
+            mixed=mixed,
+            projects=projects,
         )
         with _start_server(
             _build_web_command(url), url=url, folder=folder, environment=environment
