@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from guidance.core.canonical import hash_text, join_fields, to_canonical_json
+from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.runs.allowances import Allowance, read_allowances
 from guidance.core.runs.facts import FactError, StepReport
 from guidance.core.runs.plans import RunPlan, read_plan
@@ -176,7 +176,8 @@ class Memory:
             name: to_canonical_json(value)
             for name, value in (self._list_numbers() | rare).items()
         }
-        return join_fields(sorted((texts | {"trace": f"[{trace}]"}).items()))
+        texts["trace"] = f"[{trace}]"
+        return "{" + ",".join(f'"{name}":{texts[name]}' for name in sorted(texts)) + "}"
 
     def _list_numbers(self) -> dict[str, int]:
         return {
