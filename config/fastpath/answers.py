@@ -25,7 +25,7 @@ from config.fastpath.streaming import Stream
 from gateway.coding_agents.dispatch import HOSTS, handle_hook_event
 from gateway.coding_agents.inputs import HookIn, parse_options
 from gateway.schemas.calls import EvaluateIn
-from gateway.schemas.quick_batches import CleanBatchIn
+from gateway.schemas.quick_steps import CleanBatchIn
 from gateway.schemas.runs import StepBatchIn, StepIn
 from gateway.streams import events
 from gateway.use_cases import decision_wait as waiting

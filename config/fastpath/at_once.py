@@ -24,6 +24,7 @@ from config.fastpath.guard import Guard
 from config.fastpath.problems import build_problem
 from config.fastpath.routes import find_route
 from config.fastpath.strict_json import parse
+from gateway.schemas.quick_steps import read_step
 from gateway.schemas.runs import StepIn
 from gateway.use_cases.steps import build_step_request
 from ledger.idempotency import build_idempotency
@@ -66,7 +67,7 @@ class AtOnce:
         """Whether the step is with the writer; `respond` is called after its commit."""
         agent, run, scope = waiting
         try:
-            body = StepIn.model_validate(parse(raw))
+            body = read_step(raw) or StepIn.model_validate(parse(raw))
             idempotency = build_idempotency(
                 key=get_header(scope, b"idempotency-key"),
                 agent_id=agent.agent_id,

@@ -27,7 +27,7 @@ from gateway.schemas.calls import (
     EvaluateMultiEditIn,
     EvaluateToolIn,
 )
-from gateway.schemas.quick_batches import read_batch
+from gateway.schemas.quick_steps import read_batch
 from gateway.schemas.runs import StepBatchIn, StepIn
 from reviews.schemas.calls import ToolCallIn
 from reviews.schemas.reviews import RulingIn

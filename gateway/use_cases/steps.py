@@ -291,7 +291,7 @@ def build_step_request(
     *,
     agent: AgentPrincipal,
     run_code: str,
-    body: StepIn,
+    body: UncleanStepIn,
     idempotency: Idempotency | None = None,
 ) -> ReportSteps:
     return ReportSteps(

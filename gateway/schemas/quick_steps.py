@@ -1,0 +1,80 @@
+"""Steps as nearly all of them are, read in a third of the time (bench steps, batches).
+
+Their JSON is read and validated at once, and all their texts are searched for secrets
+together. Whatever this is not sure of goes the usual way, and is judged there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from gateway.schemas.runs import UncleanStepIn
+from guidance.core.secrets.scan import may_hold_hits
+from guidance.core.strict_json import NODE_LIMIT
+from reviews.schemas.fields import Body
+
+# Longer ones would hold up the event loop.
+LONGEST = 65_536
+_ZERO = re.compile(rb"[\s:,\[]-0")
+
+
+class CleanBatchIn(Body):
+    """Made by `read_batch` alone, which has searched its texts."""
+
+    steps: Annotated[list[UncleanStepIn], Field(min_length=1, max_length=100)]
+
+
+def read_step(raw: bytes) -> UncleanStepIn | None:
+    """None unless the usual way reads the same from it; its texts were searched."""
+    if _is_unusual(raw):
+        return None
+    try:
+        step = UncleanStepIn.model_validate_json(raw)
+    except ValidationError:
+        return None
+    return step if _is_read_alike(raw, [step], others=0) else None
+
+
+def read_batch(raw: bytes) -> CleanBatchIn | None:
+    """The same for several steps."""
+    if _is_unusual(raw):
+        return None
+    try:
+        batch = CleanBatchIn.model_validate_json(raw)
+    except ValidationError:
+        return None
+    return batch if _is_read_alike(raw, batch.steps, others=1) else None
+
+
+def _is_unusual(raw: bytes) -> bool:
+    """Only an escape writes NUL, half of a surrogate pair, or a character in two ways."""
+    return len(raw) > LONGEST or b"\\u" in raw or _may_be_flood(raw) or _has_zero(raw)
+
+
+def _may_be_flood(raw: bytes) -> bool:
+    """Each value but the first has a comma or a bracket before it."""
+    if len(raw) < NODE_LIMIT:
+        return False
+    return raw.count(b",") + raw.count(b"{") + raw.count(b"[") >= NODE_LIMIT
+
+
+def _has_zero(raw: bytes) -> bool:
+    """-0, which is refused, or a number below 0, as no field takes one."""
+    return b"-0" in raw and _ZERO.search(raw) is not None
+
+
+def _is_read_alike(raw: bytes, steps: Sequence[UncleanStepIn], *, others: int) -> bool:
+    """Whether no key stands twice and no text may hold a secret. `others` are the keys that
+    are not of a step.
+
+    There is a colon for each key, and in no text but these. Of a key that stands twice only
+    the last is left, so there are more colons than keys.
+    """
+    texts = [text for step in steps for text in (step.summary, step.signature)]
+    joined = "\n".join(filter(None, texts))
+    keys = others + sum([len(step.model_fields_set) for step in steps])
+    return raw.count(b":") == keys + joined.count(":") and not may_hold_hits(joined)
