@@ -104,7 +104,12 @@ def parse_bearer_secret(header: str | None) -> str | None:
 
 def get_cached_principal(secret: str) -> Principal | None:
     """The cached answer, without a query."""
-    found = _known.get(secrets.hash_secret(secret))
+    return get_known_principal(secrets.hash_secret(secret))
+
+
+def get_known_principal(digest: str) -> Principal | None:
+    """The same by the digest of the secret."""
+    found = _known.get(digest)
     if found is None or found[0] < time.monotonic():
         return None
     return found[1]

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from accounts.auth import AgentPrincipal
+from accounts.auth import AgentPrincipal, get_known_principal
+from common.responses import Reply
 from config.fastpath.answers import LONG, report_step
 from config.fastpath.asgi import (
     Message,
     Scope,
     build_problem_messages,
-    build_reply_messages,
     get_header,
 )
 from config.fastpath.guard import Guard
@@ -31,14 +31,17 @@ from ledger.idempotency import build_idempotency
 from ledger.writer import get_writer
 from reviews.errors import StepSeen
 
-# Called with the messages of the answer; None: the request must go the usual way.
-Respond = Callable[[tuple[Message, Message] | None], None]
+# Called with the reply, or with the messages of another answer; None: the request must go
+# the usual way.
+Respond = Callable[[Reply | tuple[Message, Message] | None], None]
 
 
 class Waiting(NamedTuple):
     """A step whose head was let in, and whose body may still be on its way."""
 
     agent: AgentPrincipal
+    # Of the agent's key.
+    digest: str
     run: str
     scope: Scope
 
@@ -55,17 +58,21 @@ class AtOnce:
         if route.answer is not report_step:
             return None
         try:
-            agent = self._guard.admit_known(route, scope)
+            agent, digest = self._guard.admit_known(route, scope)
             length = int(get_header(scope, b"content-length") or LONG)
         except Exception:  # it is met again there, and said
             return None
         if not isinstance(agent, AgentPrincipal) or length >= LONG:
             return None
-        return Waiting(agent, names["run"], scope)
+        return Waiting(agent, digest, names["run"], scope)
+
+    def admits_again(self, waiting: Waiting) -> bool:
+        """Whether the same head would be let in now: all but the key is as it was."""
+        return get_known_principal(waiting.digest) is waiting.agent
 
     def take(self, waiting: Waiting, raw: bytes, respond: Respond) -> bool:
         """Whether the step is with the writer; `respond` is called after its commit."""
-        agent, run, scope = waiting
+        agent, _, run, scope = waiting
         try:
             body = read_step(raw) or StepIn.model_validate(parse(raw))
             idempotency = build_idempotency(
@@ -89,7 +96,7 @@ def _settle(
     scope: Scope, respond: Respond, reply: Any, error: BaseException | None
 ) -> None:
     if error is None:
-        respond(build_reply_messages(reply))
+        respond(reply)
     elif isinstance(error, StepSeen):
         respond(None)  # it is read from the database
     else:

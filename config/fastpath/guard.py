@@ -17,9 +17,11 @@ from accounts.auth import (
     Principal,
     find_principal,
     get_cached_principal,
+    get_known_principal,
     is_signed_in,
     parse_bearer_secret,
 )
+from accounts.secrets import hash_secret
 from common.errors import Unauthenticated, Unavailable
 from config.fastpath.asgi import OVER_LIMIT, Receive, Scope, get_header, get_headers
 from config.fastpath.bodies import (
@@ -74,17 +76,20 @@ class Guard:
         raw = await read_body(scope, receive, limit=limit)
         return Admitted(principal, raw, replay_body(raw, receive))
 
-    def admit_known(self, route: Route, scope: Scope) -> Principal | None:
-        """The same for a request whose body is there, without counting it; None where the
-        bearer is not known yet, or is none."""
+    def admit_known(self, route: Route, scope: Scope) -> tuple[Principal | None, str]:
+        """The same for a request whose body is there, without counting it, and the digest
+        of its secret; None where the bearer is not known yet, or is none."""
         _check_connection(scope)
         check_head(scope)
         secret = _get_secret(scope, public=route.public)
-        principal = None if secret is None else get_cached_principal(secret)
+        if secret is None:
+            return None, ""
+        digest = hash_secret(secret)
+        principal = get_known_principal(digest)
         if principal is not None:
             check_scope(principal, scope)
             check_form(scope, route.body, limit=route.body.limit)
-        return principal
+        return principal, digest
 
     def count(self, principal: Principal) -> None:
         """Count a request of this key; raise where there are too many."""

@@ -8,6 +8,8 @@ own: `uvicorn --http config.server.http_protocol:TimedProtocol`.
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -21,6 +23,7 @@ from uvicorn.protocols.http.httptools_impl import (
 )
 
 from common.errors import RequestTimeout, Unavailable
+from common.responses import Reply
 from config.fastpath.asgi import (
     ARRIVED,
     AT_ONCE,
@@ -29,10 +32,19 @@ from config.fastpath.asgi import (
     Message,
     Scope,
     Send,
+    build_reply_messages,
     send_all,
 )
 from config.server.connections import Connections, get_connections
+from config.server.known_heads import (
+    KnownCycle,
+    KnownHead,
+    add_head,
+    build_known_head,
+    find_body,
+)
 from config.server.refusals import build_refusal
+from config.server.replies import write_reply
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -78,12 +90,24 @@ class TimedProtocol(HttpToolsProtocol):
     _at_once: AtOnce | None = None
     # A request that gets no task, if nothing is wrong with its body.
     _waiting: Waiting | None = None
+    _known: Sequence[KnownHead] = ()
+    # Whether no line is logged for each request.
+    _is_quiet = True
+    # The parser is in the middle of a request.
+    _parsing = False
+    # What the request that is parsed began with, and how many bytes came since then.
+    _first = b""
+    _size = 0
+    # A request with a known head whose body is still on its way.
+    _begun: KnownCycle | None = None
 
     def connection_made(  # type: ignore[override]
         self, transport: asyncio.Transport
     ) -> None:
         super().connection_made(transport)
         self._at_once = self.app_state.get(AT_ONCE)
+        logs = self.access_logger.isEnabledFor(logging.INFO)
+        self._is_quiet = not (self.access_log and logs)
         self._others = get_connections()
         self._since = self._taken_at = self.loop.time()
         self.over_limit = not self._others.add(self, self.client)
@@ -93,12 +117,53 @@ class TimedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        if self.phase is Phase.IDLE:
+        begun = self._begun
+        if begun is not None:
+            self._begun = None
+            begun.data += data
+            if self._read_known(begun):
+                return
+            data = begun.data
+        elif self.phase is Phase.IDLE:
+            if self._known and not self._parsing and self._begin_known(data):
+                return
             self._enter(Phase.HEAD)
+        if not self._parsing:
+            self._first, self._size = data, 0
+        self._size += len(data)
         super().data_received(data)
+
+    def _begin_known(self, data: bytes) -> bool:
+        """Whether a request with a known head begins here, and the parser gets none of it."""
+        place = find_body(self._known, data)
+        if place is None or self._at_once is None:
+            return False
+        if not self._at_once.admits_again(place.head.waiting):
+            return False
+        self._unset_keepalive_if_required()
+        self.url = place.head.url
+        self.cycle = cycle = KnownCycle(place, data)
+        return self._read_known(cycle)
+
+    def _read_known(self, cycle: KnownCycle) -> bool:
+        """Take what has come of it by now; False: the parser gets all of it instead."""
+        missing = cycle.end - len(cycle.data)
+        if missing > 0:
+            self._begun = cycle
+            if self.phase is not Phase.BODY:
+                self._enter(Phase.BODY)
+            return True
+        if missing == 0 and self._at_once is not None:
+            respond = partial(self._send_answer, cycle)
+            if self._at_once.take(cycle.waiting, cycle.raw, respond):
+                self._enter(Phase.ANSWER)
+                return True
+        cycle.response_complete = True  # the parser makes another
+        return False
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._parsing = True
         marks = {TIMED: True, OVER_LIMIT: self.over_limit}
         self.scope.update(marks)  # type: ignore[typeddict-item]
 
@@ -121,13 +186,26 @@ class TimedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
+        self._parsing = False
         cast("Scope", self.scope)[ARRIVED] = True
         if self._waiting is not None and self._at_once is not None:
             waiting, self._waiting = self._waiting, None
+            raw = bytes(self.cycle.body)
             respond = partial(self._send_answer, self.cycle)
-            if not self._at_once.take(waiting, bytes(self.cycle.body), respond):
+            if self._at_once.take(waiting, raw, respond):
+                self._remember_head(waiting, self._size - len(raw))
+            else:
                 super()._start_asgi_task(self.cycle, self.app)
+        self._first = b""
         self._enter(Phase.ANSWER if self._is_answering() else Phase.IDLE)
+
+    def _remember_head(self, waiting: Waiting, size: int) -> None:
+        if self.over_limit or self.limit_concurrency is not None:
+            return
+        if self._is_quiet and self.cycle.keep_alive:
+            head = build_known_head(self._first, size, url=self.url, waiting=waiting)
+            if head is not None:
+                self._known = add_head(self._known, head)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -157,17 +235,36 @@ class TimedProtocol(HttpToolsProtocol):
             self.transport.abort()
 
     def _send_answer(
-        self, cycle: RequestResponseCycle, messages: tuple[Message, Message] | None
+        self,
+        cycle: RequestResponseCycle,
+        answer: Reply | tuple[Message, Message] | None,
     ) -> None:
         """Answer a request that has no task; where that has to wait, it gets one."""
         if cycle.disconnected:
             return
-        app = self.app if messages is None else partial(_send_prepared, messages)
-        if messages is None or self.flow.write_paused:
+        paused = self.flow.write_paused
+        if isinstance(answer, Reply):
+            if self._is_quiet and not paused and not answer.headers:
+                self._write_reply(cycle, answer)
+                return
+            answer = build_reply_messages(answer)
+        if isinstance(cycle, KnownCycle):
+            cycle.prepare(self)
+        app = self.app if answer is None else partial(_send_prepared, answer)
+        if answer is None or paused:
             super()._start_asgi_task(cycle, app)
             return
         with suppress(StopIteration):  # it ends at once
             cycle.run_asgi(app).send(None)
+
+    def _write_reply(self, cycle: RequestResponseCycle, reply: Reply) -> None:
+        """As the cycle would, had it got the messages."""
+        headers, keep_alive = self.server_state.default_headers, cycle.keep_alive
+        self.transport.write(write_reply(reply, headers=headers, keep_alive=keep_alive))
+        cycle.response_started = cycle.response_complete = True
+        if not keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
     def evict(self) -> None:
         """Close it to make room for another."""

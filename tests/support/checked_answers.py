@@ -10,7 +10,15 @@ from typing import cast
 
 from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
-from config.fastpath.asgi import App, Message, Receive, Scope, Send
+from common.responses import Reply
+from config.fastpath.asgi import (
+    App,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    build_reply_messages,
+)
 from config.server.http_protocol import TimedProtocol
 from tests.support.document import TEXT_TYPES, check_parts
 
@@ -46,12 +54,15 @@ class CheckedProtocol(TimedProtocol):
     """The same for answers that no task has sent."""
 
     def _send_answer(
-        self, cycle: RequestResponseCycle, messages: tuple[Message, Message] | None
+        self,
+        cycle: RequestResponseCycle,
+        answer: Reply | tuple[Message, Message] | None,
     ) -> None:
-        answer = _Answer(cast("Scope", cycle.scope))
+        messages = build_reply_messages(answer) if isinstance(answer, Reply) else answer
+        checked = _Answer(cast("Scope", cycle.scope))
         for message in messages or ():
-            answer.add(message)
-        super()._send_answer(cycle, messages)
+            checked.add(message)
+        super()._send_answer(cycle, answer)
 
 
 class _Answer:
