@@ -26,6 +26,7 @@ from accounts.models import Agent
 from guidance.core.policy.limits import UNLIMITED, take_stricter
 from guidance.core.runs.shared_limits import (
     NOTHING,
+    NOTHING_SHARED,
     PARTS,
     RUN,
     SharedLimit,
@@ -44,32 +45,30 @@ from ledger.writer.run_writes import (
     Key,
     RunWrite,
     build_scope_keys,
+    list_periods,
 )
 
 # An agent's own limits come with what is counted, as rows of this scope.
 OWN = "own"
-_READ = f"SELECT {', '.join(COUNTER_COLUMNS)} FROM {COUNTERS} "  # noqa: S608
-_READ_OWN = (
-    f" UNION ALL SELECT '{OWN}', id, '', "  # noqa: S608 (names of columns)
-    + "".join(f"{part}_limit, " for part in PARTS)
-    + ZEROS
-    + f" FROM {Agent._meta.db_table} WHERE ("
-    + " OR ".join(f"{part}_limit IS NOT NULL" for part in PARTS)
-    + ") AND id "
-)
-_PG_READ = (
-    _READ + "JOIN unnest(%s::text[], %s::bigint[], %s::text[]) "
-    "AS wanted(scope, owner, period) USING (scope, owner, period)"
-    + _READ_OWN
-    + "= ANY(%s::bigint[])"
-)
-_SQLITE_READ = (
-    _READ  # noqa: S608 (names of columns)
-    + "JOIN json_each(%s) wanted ON scope = json_extract(wanted.value, '$[0]') "
-    "AND owner = json_extract(wanted.value, '$[1]') "
-    "AND period = json_extract(wanted.value, '$[2]')"
-    + _READ_OWN
-    + "IN (SELECT value FROM json_each(%s))"
+_READ = f"SELECT {', '.join(COUNTER_COLUMNS)} FROM {COUNTERS} WHERE scope = "  # noqa: S608
+_HAS_LIMITS = " OR ".join(f"{part}_limit IS NOT NULL" for part in PARTS)
+_AGENTS = f"FROM {Agent._meta.db_table} WHERE id {{agents}} AND "
+# What nothing is limited by does not come back: mostly there is no row (bench steps).
+_FORM = f"""
+{_READ} 'run' AND period = '' AND owner {{runs}}
+UNION ALL
+{_READ} 'agent' AND period = %s
+  AND owner IN (SELECT id {_AGENTS} ({_HAS_LIMITS} OR id {{limited_agents}}))
+UNION ALL
+{_READ} 'project' AND period IN (%s, %s) AND owner {{projects}}
+UNION ALL
+SELECT '{OWN}', id, '', {", ".join(f"{part}_limit" for part in PARTS)}, {ZEROS}
+{_AGENTS} ({_HAS_LIMITS})
+"""
+_LISTS = ("runs", "limited_agents", "agents", "projects")
+_PG_READ = _FORM.format_map(dict.fromkeys(_LISTS, "= ANY(%s::bigint[])"))
+_SQLITE_READ = _FORM.format_map(
+    dict.fromkeys(_LISTS, "IN (SELECT value FROM json_each(%s))")
 )
 _ANCESTOR_COLUMNS = (
     *("id", "code", "open_reviews"),
@@ -117,28 +116,22 @@ _NEVER_COUNTED = Counted(NOTHING, NOTHING, NOTHING)
 
 def read_shared_use(states: Sequence[RunState], at: datetime) -> dict[int, SharedUse]:
     """By the ids of the runs, with two queries at most."""
-    keys = {key for state in states for key in _list_keys(state, at)}
-    read = _read_counted(sorted(keys), sorted({state.agent_id for state in states}))
-    counted = read.counted
+    read = _read_counted(states, at)
     above = _read_ancestors({each for state in states for each in state.ancestors})
     # Runs of one batch mostly share the same: it is built once (bench steps).
-    of_run = cache(partial(_list_limits_of_run, counted, above))
-    of_scope = cache(partial(_list_limits_of_scope, read))
-    return {
-        state.id: SharedUse(
-            below=counted.get((RUN, state.id, ""), _NEVER_COUNTED).used,
-            limits=tuple(
-                chain(
-                    *map(of_run, state.ancestors),
-                    *(
-                        of_scope(scope, key, state.policy_id)
-                        for scope, key in _build_keys(state, at).items()
-                    ),
-                )
-            ),
+    list_of = cache(partial(_list_limits, read, above, at))
+    shared = {}
+    for state in states:
+        limits = list_of(
+            state.agent_id, state.project_id, state.policy_id, state.ancestors
         )
-        for state in states
-    }
+        below = read.counted.get((RUN, state.id, ""))
+        shared[state.id] = (
+            SharedUse(below=(below or _NEVER_COUNTED).used, limits=limits)
+            if limits or below
+            else NOTHING_SHARED
+        )
+    return shared
 
 
 def refuse_crowded_calls(writes: Iterable[RunWrite]) -> None:
@@ -154,19 +147,25 @@ def refuse_crowded_calls(writes: Iterable[RunWrite]) -> None:
         raise NoRoom(crowded)
 
 
-def _list_keys(state: RunState, at: datetime) -> list[Key]:
-    """What has to be read for a run."""
-    runs = [(RUN, each, "") for each in (state.id, *state.ancestors)]
-    return [*runs, *_build_keys(state, at).values()]
-
-
-def _build_keys(state: RunState, at: datetime) -> dict[str, Key]:
-    """Where the limits of each scope are counted; only the agent's day where its policy
-    sets none: the agent may have limits of its own."""
-    keys = build_scope_keys(agent_id=state.agent_id, project_id=state.project_id, at=at)
-    if get_policy(state.policy_id).policy.limits.are_shared:
-        return keys
-    return {AGENT_DAY: keys[AGENT_DAY]}
+def _list_limits(
+    read: Read,
+    above: dict[int, Ancestor],
+    at: datetime,
+    agent_id: int,
+    project_id: int,
+    policy_id: int,
+    ancestors: Sequence[int],
+) -> tuple[SharedLimit, ...]:
+    """What a run of this agent, under this policy and below these runs, is limited by."""
+    if not (ancestors or agent_id in read.own or _has_shared_limits(policy_id)):
+        return ()
+    keys = build_scope_keys(agent_id=agent_id, project_id=project_id, at=at)
+    of_runs = (_list_limits_of_run(read.counted, above, each) for each in ancestors)
+    of_scopes = (
+        _list_limits_of_scope(read, scope, key, policy_id)
+        for scope, key in keys.items()
+    )
+    return tuple(chain(*of_runs, *of_scopes))
 
 
 def _list_limits_of_run(
@@ -217,16 +216,21 @@ def _is_crowded(state: RunState, shared: SharedUse) -> bool:
     )
 
 
-def _read_counted(keys: Sequence[Key], agents: Sequence[int]) -> Read:
-    if not keys:
+def _read_counted(states: Sequence[RunState], at: datetime) -> Read:
+    if not states:
         return Read({}, {})
-    if connection.vendor == "postgresql":
-        columns = [sql.format_array(column) for column in zip(*keys, strict=True)]
-        rows = sql.execute(_PG_READ, [*columns, sql.format_array(agents)])
-    else:
-        rows = sql.execute(_SQLITE_READ, [json.dumps(keys), json.dumps(agents)])
+    day, month = list_periods(at)
+    policies = filter(_has_shared_limits, {state.policy_id for state in states})
+    sharing = frozenset(policies)
+    limited = [state for state in states if state.policy_id in sharing]
+    runs = {state.id for state in states}.union(*(each.ancestors for each in states))
+    agents = sql.format_ids({state.agent_id for state in states})
+    of_agents = sql.format_ids({state.agent_id for state in limited})
+    of_projects = sql.format_ids({state.project_id for state in limited})
+    given = [sql.format_ids(runs), day, agents, of_agents, day, month, of_projects]
+    form = _PG_READ if connection.vendor == "postgresql" else _SQLITE_READ
     read = Read({}, {})
-    for scope, owner, period, *amounts in rows:
+    for scope, owner, period, *amounts in sql.execute(form, [*given, agents]):
         parts = _split(amounts)
         if scope == OWN:
             limits = dict(zip(PARTS, parts[0], strict=True))
@@ -236,13 +240,16 @@ def _read_counted(keys: Sequence[Key], agents: Sequence[int]) -> Read:
     return read
 
 
+def _has_shared_limits(policy_id: int) -> bool:
+    return get_policy(policy_id).policy.limits.are_shared
+
+
 def _read_ancestors(ids: set[int]) -> dict[int, Ancestor]:
     if not ids:
         return {}
-    if connection.vendor == "postgresql":
-        rows = sql.execute(_PG_ANCESTORS, [sql.format_array(sorted(ids))])
-    else:
-        rows = sql.execute(_SQLITE_ANCESTORS, [json.dumps(sorted(ids))])
+    is_pg = connection.vendor == "postgresql"
+    form = _PG_ANCESTORS if is_pg else _SQLITE_ANCESTORS
+    rows = sql.execute(form, [sql.format_ids(ids)])
     return {row[0]: _build_ancestor(row) for row in rows}
 
 

@@ -179,6 +179,12 @@ def format_array(values: Sequence[Any]) -> str:
     return "{" + ",".join(map(_format_item, values)) + "}"
 
 
+def format_ids(ids: Iterable[int]) -> str:
+    """For `ANY` of PostgreSQL, or SQLite's `json_each`."""
+    text = ",".join(map(str, ids))
+    return f"{{{text}}}" if connection.vendor == "postgresql" else f"[{text}]"
+
+
 def _format_item(value: Any) -> str:
     if value is None:
         return "NULL"
