@@ -13,8 +13,11 @@ from checkrail.transport.jcs import to_jcs
 from checkrail.verify import Broken, verify_lines
 from django.core.management import call_command
 
-from guidance.core import canonical
-from guidance.core.canonical import to_canonical_json
+from common.responses import to_json
+from gateway.use_cases.answers.steps import build_decision_answer
+from gateway.use_cases.step_payload import StepPayload
+from guidance.core.canonical import hash_text, to_canonical_json
+from ledger.chain import SealedEntry
 from ledger.models import Entry
 from ledger.writer import changes
 from tests.support.builders import start_run, step
@@ -30,8 +33,19 @@ def write_format_1() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(changes, "FORMAT", 1)
         patch.setattr(changes, "to_jcs", to_canonical_json)
-        patch.setattr(canonical, "to_jcs", to_canonical_json)
+        patch.setattr(StepPayload, "write", write_as_before)
+        patch.setattr(StepPayload, "write_answer", answer_as_before)
         yield
+
+
+def write_as_before(payload: StepPayload) -> str:
+    return to_canonical_json(payload.to_json())
+
+
+def answer_as_before(payload: StepPayload, entry: SealedEntry, **facts: Any) -> str:
+    stored = json.loads(write_as_before(payload))
+    receipt = entry.build_receipt()
+    return to_json(build_decision_answer(payload=stored, receipt=receipt, **facts))
 
 
 def do_work(agent: httpx.Client, reviewer: httpx.Client, run: str, at: int) -> None:
@@ -133,4 +147,4 @@ def test_a_digest_can_be_computed_by_whoever_writes_rfc_8785(
     text = (
         f'{{"arguments":{{"n":1,"tiny":1e-7}},"kind":"tool","run":"{run}","tool":"T"}}'
     )
-    assert call["digest"] == canonical.hash_text(text)
+    assert call["digest"] == hash_text(text)
