@@ -28,12 +28,16 @@ class CleanBatchIn(Body):
     steps: Annotated[list[UncleanStepIn], Field(min_length=1, max_length=100)]
 
 
+# The method of the class looks through options first.
+_validate_step = UncleanStepIn.__pydantic_validator__.validate_json
+
+
 def read_step(raw: bytes) -> UncleanStepIn | None:
     """None unless the usual way reads the same from it; its texts were searched."""
     if _is_unusual(raw):
         return None
     try:
-        step = UncleanStepIn.model_validate_json(raw)
+        step: UncleanStepIn = _validate_step(raw)
     except ValidationError:
         return None
     return step if _is_read_alike(raw, [step], others=0) else None

@@ -157,7 +157,7 @@ def test_a_fault_of_ours_is_met_again_on_the_usual_way(
 
     run = start_run(agent)
     raw = json.dumps(step(1)).encode()
-    monkeypatch.setattr(at_once, "parse", fail)
+    monkeypatch.setattr(at_once, "read_step", fail)
     with open_line(live) as line:
         line.send(build_head(f"/runs/{run}/steps", robo.key, len(raw)) + raw)
         # There it is read by what was not broken.

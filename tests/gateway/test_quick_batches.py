@@ -1,4 +1,4 @@
-"""Steps that are read quickly say what the usual way says of them, or nothing."""
+"""A batch that is read quickly says what the usual way says of it, or nothing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from common.errors import DomainError
 from config.fastpath.strict_json import parse
-from gateway.schemas.quick_steps import LONGEST, read_batch, read_step
-from gateway.schemas.runs import StepBatchIn, StepIn
+from gateway.schemas.quick_steps import LONGEST, read_batch
+from gateway.schemas.runs import StepBatchIn
 from gateway.use_cases.steps import build_report
 from guidance.core.runs.facts import StepReport
 from tests.support.builders import step
@@ -162,40 +162,3 @@ def test_it_never_reads_anything_else(
     found = read_quickly(raw)
 
     assert found is None or repr(found) == repr(read_usually(raw))
-
-
-def read_step_usually(raw: bytes) -> StepReport | None:
-    try:
-        return build_report(StepIn.model_validate(parse(raw)))
-    except (ValueError, DomainError):
-        return None
-
-
-@given(steps, st.booleans())
-def test_nor_is_one_step_read_as_anything_else(
-    each: dict[str, Any], escapes: bool
-) -> None:
-    raw = json.dumps({"tool_calls": 0, **each}, ensure_ascii=escapes)
-    found = read_step(raw.encode("utf-8", "surrogatepass"))
-    usual = read_step_usually(raw.encode("utf-8", "surrogatepass"))
-
-    assert found is None or repr(build_report(found)) == repr(usual)
-
-
-def test_a_usual_step_is_read_quickly() -> None:
-    raw = json.dumps(FULL).encode()
-    found = read_step(raw.replace(b"\\u00e9", b"e"))
-
-    assert found is not None
-    assert repr(build_report(found)) == repr(
-        read_step_usually(raw.replace(b"\\u00e9", b"e"))
-    )
-    doubtful = {
-        "a key twice": raw[:-1] + b', "tokens": 5}',
-        "an escape": raw,
-        "-0": raw.replace(b'"failed_calls": 0', b'"failed_calls": -0'),
-        "a secret": json.dumps(step(1, summary=f"Key {SECRET}")).encode(),
-    }
-    assert {name: read_step(body) for name, body in doubtful.items()} == (
-        dict.fromkeys(doubtful)
-    )
