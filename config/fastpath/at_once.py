@@ -43,6 +43,8 @@ class Waiting(NamedTuple):
     # Of the agent's key.
     digest: str
     run: str
+    # As it was sent, where one was.
+    idempotency_key: str | None
     scope: Scope
 
 
@@ -64,7 +66,8 @@ class AtOnce:
             return None
         if not isinstance(agent, AgentPrincipal) or length >= LONG:
             return None
-        return Waiting(agent, digest, names["run"], scope)
+        key = get_header(scope, b"idempotency-key")
+        return Waiting(agent, digest, names["run"], key, scope)
 
     def admits_again(self, waiting: Waiting) -> bool:
         """Whether the same head would be let in now: all but the key is as it was."""
@@ -72,11 +75,11 @@ class AtOnce:
 
     def take(self, waiting: Waiting, raw: bytes, respond: Respond) -> bool:
         """Whether the step is with the writer; `respond` is called after its commit."""
-        agent, _, run, scope = waiting
+        agent, _, run, key, scope = waiting
         try:
             body = read_step(raw) or StepIn.model_validate(parse(raw))
             idempotency = build_idempotency(
-                key=get_header(scope, b"idempotency-key"),
+                key=key,
                 agent_id=agent.agent_id,
                 method=scope["method"],
                 path=scope["path"],

@@ -97,10 +97,12 @@ class Connections:
         group = self._group_of.get(connection)
         if group is None:
             return
-        for each in (group, self._all):
-            each.waiting.pop(connection, None)
-            if waiting:
-                each.waiting[connection] = None
+        # Asked twice for each step: without a loop it costs half as much (bench steps).
+        own, every = group.waiting, self._all.waiting
+        own.pop(connection, None)
+        every.pop(connection, None)
+        if waiting:
+            own[connection] = every[connection] = None
 
     def _make_room(self, group: Group, newest: Connection) -> bool:
         self._warn(group)

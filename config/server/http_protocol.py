@@ -140,7 +140,6 @@ class TimedProtocol(HttpToolsProtocol):
             return False
         if not self._at_once.admits_again(place.head.waiting):
             return False
-        self._unset_keepalive_if_required()
         self.url = place.head.url
         self.cycle = cycle = KnownCycle(place, data)
         return self._read_known(cycle)
@@ -264,7 +263,22 @@ class TimedProtocol(HttpToolsProtocol):
         cycle.response_started = cycle.response_complete = True
         if not keep_alive:
             self.transport.close()
-        self.on_response_complete()
+        if self.pipeline or self.timeout_keep_alive_task is None or not keep_alive:
+            self.on_response_complete()
+        else:
+            self.server_state.total_requests += 1
+            self._enter(Phase.IDLE)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close it if nothing has come since the last answer. Behind known heads the timer
+        goes on while there is an answer: to set it anew for each costs more (bench steps)."""
+        idle = self.loop.time() - self._since if self.phase is Phase.IDLE else 0.0
+        if idle >= self.timeout_keep_alive:
+            super().timeout_keep_alive_handler()
+        elif not self.transport.is_closing():
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive - idle, self.timeout_keep_alive_handler
+            )
 
     def evict(self) -> None:
         """Close it to make room for another."""

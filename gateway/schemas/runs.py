@@ -67,7 +67,8 @@ class UncleanStepIn(Body):
     checkpoint: bool = False
     coherence: Share | None = None
     uncertainty: Share | None = None
-    confidences: Annotated[list[Share], Field(max_length=100)] = []
+    # What is written as [] would be copied deeply, each time (bench steps).
+    confidences: Annotated[list[Share], Field(max_length=100, default_factory=list)]
     intent: Intent | None = None
     summary: Annotated[str, SHORT] = ""
     signature: Annotated[str, SHORT] | None = None
@@ -77,6 +78,7 @@ class UncleanStepIn(Body):
 class StepIn(UncleanStepIn):
     """All amounts are of this step alone; the server sums."""
 
+    confidences: Annotated[list[Share], Field(max_length=100)] = []
     summary: ShortText = ""
     signature: ShortText | None = None
 

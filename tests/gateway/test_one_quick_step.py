@@ -19,7 +19,7 @@ from tests.guidance.core.secrets.test_quick_check import texts
 from tests.support.examples import examples
 
 pytestmark = pytest.mark.once("judges texts, not what is stored")
-LEAST = {"number": 1, "tokens": 2, "tool_calls": 3}
+LEAST: dict[str, Any] = {"number": 1, "tokens": 2, "tool_calls": 3}
 numbers = st.one_of(
     st.integers(-2, 2**54).map(str),
     st.floats(0, 1).map(repr),
@@ -134,9 +134,10 @@ def test_secrets_are_looked_for_in_both_texts() -> None:
 
 def test_both_readings_know_the_same_fields() -> None:
     """Those that are cleaned are the two that are looked at."""
+    assert UncleanStepIn(**LEAST).model_dump() == StepIn(**LEAST).model_dump()
     differing = {
         name
         for name, field in StepIn.model_fields.items()
         if repr(field) != repr(UncleanStepIn.model_fields[name])
     }
-    assert differing == {"summary", "signature"}
+    assert differing == {"summary", "signature", "confidences"}

@@ -277,6 +277,31 @@ async def test_a_server_that_stops_answers_what_it_has_taken() -> None:
         assert line.transport.closed
 
 
+async def test_a_connection_is_kept_from_its_last_answer_on() -> None:
+    """Also while it is answered, and no longer than it is open."""
+    with connect() as line:
+        protocol = line.learn().protocol
+        seen = []
+
+        def end_timer(seconds: float) -> None:
+            timer = protocol.timeout_keep_alive_task
+            assert timer is not None
+            timer.cancel()
+            protocol._since = protocol.loop.time() - seconds
+            protocol.timeout_keep_alive_handler()
+            again = protocol.timeout_keep_alive_task is not timer
+            seen.append((again, line.transport.closed))
+
+        line.send(post(b"1"))
+        end_timer(100)
+        line.answer()
+        end_timer(protocol.timeout_keep_alive - 0.1)
+        end_timer(protocol.timeout_keep_alive)
+        assert seen == [(True, False), (True, False), (False, True)]
+        end_timer(0)  # it is closed, and nobody needs the timer
+        assert seen[-1] == (False, True)
+
+
 async def test_nobody_is_answered_who_has_gone() -> None:
     with connect() as line:
         line.learn().send(post(b"1"))
