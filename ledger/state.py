@@ -186,14 +186,8 @@ class RunState:
         return replace(self, open_reviews=rest)
 
 
-# The columns of a run that the writer sets, with their PostgreSQL array types.
-COLUMNS: tuple[tuple[str, str], ...] = (
-    ("status", "text"),
-    ("status_reason", "text"),
-    ("tokens_limit", "bigint"),
-    ("tool_calls_limit", "bigint"),
-    ("time_ms_limit", "bigint"),
-    ("cost_micros_limit", "bigint"),
+# The columns of a run that every step changes, with their PostgreSQL array types.
+STEP_COLUMNS: tuple[tuple[str, str], ...] = (
     ("tokens_used", "bigint"),
     ("tool_calls_used", "bigint"),
     ("time_ms_used", "bigint"),
@@ -204,28 +198,38 @@ COLUMNS: tuple[tuple[str, str], ...] = (
     ("last_checkpoint_step", "bigint"),
     ("last_decision", "text"),
     ("memory", "text"),
-    ("open_reviews", "text"),
     ("head_seq", "bigint"),
     ("head_hash", "text"),
     ("updated_at", "timestamptz"),
+)
+# Those that most steps leave as they are. Some are in indexes, which SQLite writes anew
+# whenever such a column is set, be it to what it was (bench steps).
+RARE_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("status", "text"),
+    ("status_reason", "text"),
+    ("tokens_limit", "bigint"),
+    ("tool_calls_limit", "bigint"),
+    ("time_ms_limit", "bigint"),
+    ("cost_micros_limit", "bigint"),
+    ("open_reviews", "text"),
     ("finished_at", "timestamptz"),
     ("running_ms", "bigint"),
     ("running_since", "timestamptz"),
     ("time_over_at", "timestamptz"),
 )
+# All that the writer sets.
+COLUMNS = (*STEP_COLUMNS, *RARE_COLUMNS)
 
 
 def list_column_values(state: RunState) -> tuple[Any, ...]:
     """The values of COLUMNS, in their order."""
-    budget, used, memory = state.budget, state.used, state.memory
-    time = state.running_time
+    return (*list_step_values(state), *_list_rare_values(state))
+
+
+def list_step_values(state: RunState) -> tuple[Any, ...]:
+    """The values of STEP_COLUMNS, in their order."""
+    used, memory = state.used, state.memory
     return (
-        state.status,
-        state.status_reason,
-        budget.tokens,
-        budget.tool_calls,
-        budget.time_ms,
-        budget.cost_micros,
         used.tokens,
         used.tool_calls,
         used.time_ms,
@@ -236,15 +240,43 @@ def list_column_values(state: RunState) -> tuple[Any, ...]:
         memory.last_checkpoint_step,
         state.last_decision,
         _write_memory(state),
-        _write_reviews(state.open_reviews),
         state.head_seq,
         state.head_hash,
         state.updated_at,
+    )
+
+
+def _list_rare_values(state: RunState) -> tuple[Any, ...]:
+    budget, time = state.budget, state.running_time
+    return (
+        state.status,
+        state.status_reason,
+        budget.tokens,
+        budget.tool_calls,
+        budget.time_ms,
+        budget.cost_micros,
+        _write_reviews(state.open_reviews),
         state.finished_at,
         time and time.before_ms,
         time and time.since,
         time and time.compute_end(budget.time_ms),
     )
+
+
+def has_same_rare_values(state: RunState, before: RunState) -> bool:
+    """Whether nothing of RARE_COLUMNS has changed; what was not touched is the same."""
+    return (
+        state.status == before.status
+        and state.status_reason == before.status_reason
+        and _is_same(state.budget, before.budget)
+        and _is_same(state.open_reviews, before.open_reviews)
+        and state.finished_at == before.finished_at
+        and _is_same(state.running_time, before.running_time)
+    )
+
+
+def _is_same(one: object, other: object) -> bool:
+    return one is other or one == other
 
 
 NO_TURNS = TurnMemory()

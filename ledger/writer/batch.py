@@ -294,7 +294,8 @@ class Committer:
             halts_version = self.halts.check_halts(job.request, change, run)
         state, entries = seal_entries(run, change.plan, at)
         if item is None:
-            item = PendingRun(run, RunWrite(old_hash=run.head_hash, state=state))
+            write = RunWrite(old_hash=run.head_hash, state=state, before=run)
+            item = PendingRun(run, write)
             pending[code] = item
         item.add(job, change, state, entries, halts_version)
         return True

@@ -18,7 +18,7 @@ from guidance.core.runs.usage import Usage
 from ledger.chain import SealedEntry
 from ledger.models.packing import pack_text, shorten_hash
 from ledger.plan import Statement
-from ledger.state import RunState
+from ledger.state import RunState, has_same_rare_values
 
 ENTRY_COLUMNS: tuple[tuple[str, str], ...] = (
     ("run_id", "bigint"),
@@ -77,16 +77,23 @@ class RunWrite:
     `spent` is what it takes from limits that are shared; less than nothing where a call that
     waited will never run. `takes_calls` says that a call was let through, or may be by a
     person: what the run shares with others must have room for it. `halts_version` is the one
-    by which it was decided, where halts were obeyed.
+    by which it was decided, where halts were obeyed. `before` is the run as it is stored,
+    where that is known.
     """
 
     old_hash: str
     state: RunState
+    before: RunState | None = None
     spent: Usage = NOTHING
     entries: list[SealedEntry] = field(default_factory=list)
     wakes: bool = False
     takes_calls: bool = False
     halts_version: int | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether no more of the run changes than with every step."""
+        return self.before is not None and has_same_rare_values(self.state, self.before)
 
 
 def join_names(columns: Sequence[tuple[str, str]]) -> str:
@@ -139,11 +146,15 @@ def count_spent(writes: Iterable[RunWrite]) -> dict[Key, Usage]:
     sums: dict[Key, list[int]] = defaultdict(lambda: [0, 0, 0])
     for write in writes:
         spent = write.spent
-        if spent == NOTHING:
+        added = (spent.tokens, spent.tool_calls, spent.cost_micros)
+        if added == (0, 0, 0):
             continue
-        for key in _list_counters(write.state):
-            for place, part in enumerate(PARTS):
-                sums[key][place] += getattr(spent, part)
+        state = write.state
+        of_runs = [(RUN, above, "") for above in state.ancestors]
+        for key in (*of_runs, *_list_counters(state)):
+            counter = sums[key]
+            for place, number in enumerate(added):
+                counter[place] += number
     return {key: Usage(**dict(zip(PARTS, sums[key], strict=True))) for key in sums}
 
 
@@ -173,8 +184,11 @@ def build_notice_statement(limit: SharedLimit, percent: int) -> Statement:
     return Statement(text, [percent, *limit.key])
 
 
-def _list_counters(state: RunState) -> list[Key]:
-    keys = build_scope_keys(
-        agent_id=state.agent_id, project_id=state.project_id, at=state.updated_at
+def _list_counters(state: RunState) -> tuple[Key, ...]:
+    day, month = list_periods(state.updated_at)
+    project = state.project_id
+    return (
+        ("agent", state.agent_id, day),
+        ("project", project, day),
+        ("project", project, month),
     )
-    return [*((RUN, above, "") for above in state.ancestors), *keys.values()]

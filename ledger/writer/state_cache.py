@@ -18,10 +18,13 @@ from ledger.writer.locking import ProjectLock, lock_run
 
 LIMIT = 10_000
 
-_COLUMNS = (
-    *("id", "code", "project_id", "agent_id", "policy_id", "lineage"),
-    "labels",
+_READ = {
+    *("id", "code", "project_id", "agent_id", "policy_id", "lineage", "labels"),
     *dict(COLUMNS),
+}
+# In the order of the model: its instances are built so.
+_COLUMNS = tuple(
+    field.attname for field in Run._meta.concrete_fields if field.attname in _READ
 )
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM ledger_run WHERE code = %s"  # noqa: S608
 

@@ -12,7 +12,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ledger.state import COLUMNS, format_lineage, list_column_values
+from ledger.state import (
+    COLUMNS,
+    STEP_COLUMNS,
+    format_lineage,
+    list_column_values,
+    list_step_values,
+)
 from ledger.writer import sql
 from ledger.writer.run_writes import (
     ADD_ON_CONFLICT,
@@ -29,8 +35,14 @@ from ledger.writer.run_writes import (
 CHANNEL = "checkrail"
 
 
-def _join_array_types(columns: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"%s::{kind}[]" for _, kind in columns)
+# Columns of JSON, or of base64.
+_JSON = frozenset({"memory", "open_reviews", "payload"})
+
+
+def _join_arrays(columns: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(
+        sql.SPLIT_JSON if name in _JSON else f"%s::{kind}[]" for name, kind in columns
+    )
 
 
 # What is known of a run beside the columns that are set.
@@ -46,22 +58,26 @@ RUN_FACTS: tuple[tuple[str, str], ...] = (
     ("spent_tool_calls", "bigint"),
     ("spent_cost_micros", "bigint"),
 )
-_PG_STORE = f"""
+
+
+def _write_store(columns: Sequence[tuple[str, str]]) -> str:
+    """The statement that sets these columns of the runs."""
+    return f"""
 WITH v AS (
   SELECT * FROM unnest(
-    {_join_array_types(RUN_FACTS)}, {_join_array_types(COLUMNS)}
-  ) AS v({join_names(RUN_FACTS)}, {join_names(COLUMNS)})
+    {_join_arrays(RUN_FACTS)}, {_join_arrays(columns)}
+  ) AS v({join_names(RUN_FACTS)}, {join_names(columns)})
 ), locked AS MATERIALIZED (
   SELECT project_id, position, halts_version AS halts_now FROM ledger_projecthead
   WHERE project_id IN (SELECT project_id FROM v) ORDER BY project_id FOR UPDATE
 ), won AS (
-  UPDATE ledger_run r SET {", ".join(f"{name} = v.{name}" for name, _ in COLUMNS)}
+  UPDATE ledger_run r SET {", ".join(f"{name} = v.{name}" for name, _ in columns)}
   FROM v JOIN locked USING (project_id)
   WHERE r.id = v.run_id AND r.head_hash = v.old_hash
     AND (v.halts_version IS NULL OR v.halts_version = locked.halts_now)
   RETURNING r.id AS run_id, v.wakes
 ), e AS (
-  SELECT * FROM unnest({_join_array_types(ENTRY_COLUMNS)}) WITH ORDINALITY
+  SELECT * FROM unnest({_join_arrays(ENTRY_COLUMNS)}) WITH ORDINALITY
     AS e({join_names(ENTRY_COLUMNS)}, ord)
 ), placed AS (
   SELECT e.*, locked.position
@@ -96,15 +112,34 @@ SELECT run_id, CASE WHEN wakes THEN pg_notify('{CHANNEL}', run_id::text) END FRO
 """  # noqa: S608 (column names are constants of this module)
 
 
+_STORE_STEPS = _write_store(STEP_COLUMNS)
+_STORE_ALL = _write_store(COLUMNS)
+
+
 def store_runs(writes: Sequence[RunWrite]) -> set[int]:
-    return {row[0] for row in sql.execute(_PG_STORE, _build_parameters(writes))}
-
-
-def _build_parameters(writes: Sequence[RunWrite]) -> list[str]:
-    heads = [(*_list_facts(w), *list_column_values(w.state)) for w in writes]
+    """Where no more changes than with every step, no more is sent (bench steps)."""
+    plain = all(write.is_plain for write in writes)
+    columns, list_values, text = (
+        (STEP_COLUMNS, list_step_values, _STORE_STEPS)
+        if plain
+        else (COLUMNS, list_column_values, _STORE_ALL)
+    )
+    heads = [(*_list_facts(each), *list_values(each.state)) for each in writes]
     rows = [list_entry_values(entry) for write in writes for entry in write.entries]
-    parameters = [sql.format_array(column) for column in zip(*heads, strict=True)]
-    return parameters + [sql.format_array(column) for column in zip(*rows, strict=True)]
+    given = [
+        *_format_columns((*RUN_FACTS, *columns), heads),
+        *_format_columns(ENTRY_COLUMNS, rows),
+    ]
+    return {row[0] for row in sql.execute(text, given)}
+
+
+def _format_columns(
+    columns: Sequence[tuple[str, str]], rows: Sequence[tuple[Any, ...]]
+) -> list[str]:
+    return [
+        sql.join_json(values) if name in _JSON else sql.format_array(values)
+        for (name, _), values in zip(columns, zip(*rows, strict=True), strict=True)
+    ]
 
 
 def _list_facts(write: RunWrite) -> tuple[Any, ...]:

@@ -9,7 +9,12 @@ from sqlite3 import Cursor
 
 from django.db import connection
 
-from ledger.state import COLUMNS, list_column_values
+from ledger.state import (
+    COLUMNS,
+    STEP_COLUMNS,
+    list_column_values,
+    list_step_values,
+)
 from ledger.writer import sql
 from ledger.writer.run_writes import (
     COUNT,
@@ -27,10 +32,15 @@ _SQLITE_STORED = (
     "LEFT JOIN ledger_projecthead head ON head.project_id = run.project_id "
     "WHERE run.id IN (SELECT value FROM json_each(?))"
 )
-_SQLITE_HEAD = (
-    f"UPDATE ledger_run SET {', '.join(f'{name} = ?' for name, _ in COLUMNS)} "  # noqa: S608
-    "WHERE id = ?"
-)
+
+
+def _write_update(columns: Sequence[tuple[str, str]]) -> str:
+    named = ", ".join(f"{name} = ?" for name, _ in columns)
+    return f"UPDATE ledger_run SET {named} WHERE id = ?"  # noqa: S608
+
+
+_SQLITE_STEP = _write_update(STEP_COLUMNS)
+_SQLITE_HEAD = _write_update(COLUMNS)
 _SQLITE_POSITION = (
     "UPDATE ledger_projecthead SET position = position + ? "
     "WHERE project_id = ? RETURNING position"
@@ -56,13 +66,17 @@ def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
     found = cursor.execute(_SQLITE_STORED, [ids])
     stored = {run_id: (head, halts) for run_id, head, halts in found}
     won = [write for write in writes if _is_unmoved(write, stored)]
-    cursor.executemany(
-        _SQLITE_HEAD,
-        [
-            (*sql.to_sqlite(list_column_values(write.state)), write.state.id)
-            for write in won
-        ],
-    )
+    for text, list_values, changed in (
+        (_SQLITE_STEP, list_step_values, [each for each in won if each.is_plain]),
+        (_SQLITE_HEAD, list_column_values, [each for each in won if not each.is_plain]),
+    ):
+        cursor.executemany(
+            text,
+            [
+                (*sql.to_sqlite(list_values(write.state)), write.state.id)
+                for write in changed
+            ],
+        )
     entries = [entry for write in won for entry in write.entries]
     places = {}
     for project_id, count in Counter(entry.project_id for entry in entries).items():

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from guidance.core.runs.memory import CallTally, Memory, StepTrace
+from guidance.core.runs.running_time import RunningTime
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.turns.memory import TurnMemory, TurnTrace
 from ledger.chain import GENESIS
@@ -16,9 +17,11 @@ from ledger.entry_types import apply_entry
 from ledger.models import Run
 from ledger.state import (
     COLUMNS,
+    RARE_COLUMNS,
     RunState,
     build_state,
     build_unstarted_state,
+    has_same_rare_values,
     list_column_values,
 )
 from tests.support.run_states import AT, build_open_review, build_run
@@ -93,6 +96,34 @@ def test_the_columns_have_the_names_of_what_they_hold() -> None:
     assert (row.head_seq, row.head_hash) == (13, "f" * 64)
     assert (row.updated_at, row.finished_at) == (LATER, None)
     assert row.last_decision == "pause"
+
+
+RARE = len(RARE_COLUMNS)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"used": Usage(tokens=9), "memory": Memory(), "last_decision": "continue"},
+        {"head_seq": 14, "head_hash": "0" * 64, "updated_at": AT},
+        {"status": "running"},
+        {"status_reason": ""},
+        {"budget": Budget(tokens=1, tool_calls=2, time_ms=3, cost_micros=5)},
+        {"budget": Budget(tokens=1, tool_calls=2, time_ms=3, cost_micros=4)},
+        {"open_reviews": FULL.open_reviews[1:]},
+        {"open_reviews": (*FULL.open_reviews,)},
+        {"finished_at": LATER},
+        {"running_time": RunningTime(before_ms=1, since=AT)},
+        {"running_time": None},
+    ],
+    ids=str,
+)
+def test_what_most_steps_leave_as_it_is(changes: dict[str, Any]) -> None:
+    before = replace(FULL, running_time=RunningTime(before_ms=0, since=AT))
+    after = replace(before, **changes)
+    same = list_column_values(after)[-RARE:] == list_column_values(before)[-RARE:]
+    assert has_same_rare_values(after, before) == same
 
 
 def test_what_is_not_there_is_not_written_down() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +11,9 @@ from django.db import connection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ledger.writer.sql import execute, format_array
+from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import to_jcs
+from ledger.writer.sql import SPLIT_JSON, execute, format_array, join_json
 from tests.support.examples import examples
 
 many = examples(1_000)
@@ -56,3 +59,25 @@ def test_truths(values: list[bool | None]) -> None:
 @given(st.lists(moments | st.none()))
 def test_moments(values: list[datetime | None]) -> None:
     assert read_back(values, "timestamptz") == values
+
+
+@many
+@given(texts, st.integers(2, 5))
+def test_one_text_that_all_have(text: str, count: int) -> None:
+    assert read_back([text] * count, "text") == [text] * count
+
+
+@pytest.mark.parametrize("write", [to_canonical_json, to_jcs])
+@many
+@given(values=st.lists(st.lists(st.text(letters) | st.integers(-9, 9)), min_size=1))
+def test_texts_of_json_are_split_where_they_were_joined(
+    write: Callable[[object], str], values: list[list[str | int]]
+) -> None:
+    written = [write(value) for value in values]
+    found = execute(f"SELECT unnest({SPLIT_JSON})", [join_json(written)])
+    assert [text for (text,) in found] == written
+
+
+def test_what_would_be_split_elsewhere_is_refused() -> None:
+    with pytest.raises(ValueError, match="control character"):
+        join_json(["{}", '"\x1f"'])
