@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from guidance.core.shell_commands.findings import CommandFinding, Part, Token
 from guidance.core.shell_commands.judge_command import (
+    is_plain,
     judge_code,
     judge_command,
     judge_sql,
@@ -22,6 +23,7 @@ __all__ = [
     "Part",
     "Program",
     "Token",
+    "is_plain",
     "judge_code",
     "judge_command",
     "judge_sql",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from guidance.core.regex import PatternSet, combine_patterns, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
@@ -33,6 +33,10 @@ from guidance.core.shell_commands.limits import (
 )
 from guidance.core.shell_commands.origin import cut_origin, make_top_origin
 from guidance.core.shell_commands.paths import DISPOSABLE
+from guidance.core.shell_commands.plain_commands import (
+    PlainCommand,
+    read_plain_command,
+)
 from guidance.core.shell_commands.program_table import (
     GUARD_HANDLERS,
     GUARD_MATTERS,
@@ -97,6 +101,8 @@ def judge_command(
     Texts that are read for one answer may share a budget. `disposable` are names of
     folders that tools make again.
     """
+    if budget is None and is_plain(command):
+        return ()
     return _build_report(
         command, _walk_command, budget=budget, disposable=disposable
     ).findings
@@ -125,8 +131,23 @@ def split_command(command: str) -> tuple[Part, ...]:
     return _build_report(command, _walk_command, collect=True).parts
 
 
-def list_programs(command: str) -> list[Program]:
+def is_plain(command: str) -> bool:
+    """Whether it is seen at a glance that there is nothing to say about it."""
+    return _read_plain(command) is not None
+
+
+def _read_plain(command: str) -> PlainCommand | None:
+    plain = read_plain_command(command)
+    if plain is None or _SQL.match(command) or _find_signs(command):
+        return None
+    return plain
+
+
+def list_programs(command: str) -> Sequence[Program]:
     """The same for those who seldom ask where they stand."""
+    plain = _read_plain(command)
+    if plain is not None and plain.programs is not None:
+        return plain.programs
     return _build_report(command, _walk_command, collect=True).programs
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.findings import CommandFinding, Part, Span, Token
 from guidance.core.shell_commands.limits import (
@@ -66,7 +69,10 @@ class Report:
     @property
     def programs(self) -> list[Program]:
         """In the order they are met."""
-        return [Program(self, call) for call in self._calls or ()]
+        return [
+            Program(call.name, call.argv, self.text, partial(self.get_span, call))
+            for call in self._calls or ()
+        ]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -291,28 +297,31 @@ class Program:
     """A simple command of a text. Its words and its place are worked out when somebody
     asks: of most commands only the name is looked at (bench: tool calls)."""
 
-    __slots__ = ("_call", "_report", "_span", "name")
+    __slots__ = ("_argv", "_place", "_text", "name")
 
-    def __init__(self, report: Report, call: ProgramCall) -> None:
-        self.name = call.name.replace(UNKNOWN, "…")
-        self._report = report
-        self._call = call
-        self._span: Span | None = None
+    def __init__(
+        self, name: str, argv: list[str], text: str, place: Span | Callable[[], Span]
+    ) -> None:
+        self.name = name.replace(UNKNOWN, "…")
+        self._argv = argv
+        self._text = text
+        self._place = place
 
     @property
     def words(self) -> list[str]:
         """As the program would get them, its own name first."""
-        return [text.replace(UNKNOWN, "…") for text in self._call.argv]
+        return [text.replace(UNKNOWN, "…") for text in self._argv]
 
     @property
     def span(self) -> Span:
-        if self._span is None:
-            self._span = self._report.get_span(self._call)
-        return self._span
+        place = self._place
+        if not isinstance(place, tuple):
+            place = self._place = place()
+        return place
 
     @property
     def text(self) -> str:
-        return self._report.text[slice(*self.span)]
+        return self._text[slice(*self.span)]
 
 
 def _trim(call: ProgramCall) -> Span:

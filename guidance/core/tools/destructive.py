@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from guidance.core.shell_commands import (
     CommandFinding,
+    is_plain,
     judge_code,
     judge_command,
     judge_sql,
@@ -43,6 +44,10 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
     findings: list[CallFinding] = []
     findings += check_tool(rules, evidence)
     budget = evidence.reading
+    alone = _find_lone_command(rules, evidence)
+    if alone is not None and is_plain(alone):
+        # Nothing else is read that would share its budget.
+        return findings
     for text, language in _put_joined_last(_list_code(rules, evidence)):
         if (text.text, language) in judged:
             continue
@@ -78,13 +83,21 @@ def _put_joined_last(code: Iterable[Code]) -> Iterator[Code]:
     yield from joined
 
 
+def _find_lone_command(rules: ToolRules, evidence: CallEvidence) -> str | None:
+    """The command, where it is a shell's and all that there is to read."""
+    call = evidence.call
+    if not isinstance(call, CommandCall) or call.arguments is not None:
+        return None
+    return None if "command" in rules.sql.get_names(call.tool) else call.command
+
+
 def _list_code(rules: ToolRules, evidence: CallEvidence) -> Iterator[Code]:
     call = evidence.call
-    shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
-    if evidence.is_bare_command and "command" not in sql:
-        assert isinstance(call, CommandCall)
-        yield Code(Text("/command", call.command), SHELL)
+    alone = _find_lone_command(rules, evidence)
+    if alone is not None:
+        yield Code(Text("/command", alone), SHELL)
         return
+    shell, sql = rules.shell.get_names(call.tool), rules.sql.get_names(call.tool)
     interpreted, held = split_code(call.tool, evidence.held)
     yield from interpreted
     if looks_up_words(call.tool):

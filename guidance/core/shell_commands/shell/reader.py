@@ -72,7 +72,7 @@ def read_shell(
 
     With `matters` commands that are not among them are left out, where that is safe.
     """
-    if _defines_names(text):
+    if defines_names(text):
         # It defines names of its own.
         matters = None
     cursor = Cursor(text, origin, budget, read_list, depth=depth, matters=matters)
@@ -84,7 +84,7 @@ def read_shell(
         return Script(text, origin, level.items, too_much=str(error))
 
 
-def _defines_names(text: str) -> bool:
+def defines_names(text: str) -> bool:
     """Not in a loop: every text that is read is asked (bench: "a whole call")."""
     return (
         "()" in text
