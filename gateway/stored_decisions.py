@@ -117,6 +117,8 @@ def add_plan_finding(
     verdict: CallVerdict, state: RunState, *, policy: Policy, at: datetime
 ) -> CallVerdict:
     """With what the run's approved plan says, if one stands."""
+    if state.memory.plan is None:
+        return verdict
     return apply_plan(
         verdict,
         state.memory.plan,

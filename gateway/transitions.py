@@ -19,7 +19,6 @@ from guidance.core.steps.judge_step import (
 from guidance.core.turns.facts import TurnFacts
 from ledger.entry_types import Payload, register_entry_type
 from ledger.state import RunState
-from reviews.transitions import count_call
 
 
 def register_entry_types() -> None:
@@ -141,10 +140,9 @@ def apply_judged_call(run: RunState, payload: Payload, at: datetime) -> RunState
     if planned is not None and plan is not None:
         plan = plan.count_call(planned)
     looked = remember_look(run.memory.looked, payload)
-    memory = replace(run.memory, calls=calls, plan=plan, looked=looked)
-    moved = replace(run, memory=memory)
-    moved = moved.with_idle(False, at=at)
-    return count_call(moved) if granted else moved
+    memory = run.memory.count_call(calls, plan=plan, looked=looked)
+    used = run.used.add_call() if granted else run.used
+    return run.copy_with(memory=memory, used=used).with_idle(False, at=at)
 
 
 def apply_settled_call(run: RunState, payload: Payload, _at: datetime) -> RunState:

@@ -41,6 +41,24 @@ class Statement(NamedTuple):
     parameters: Sequence[Any] = ()
 
 
+class Table:
+    """A table whose rows are given as values, in the order of these names; what is not
+    named is what the model gives every new row."""
+
+    __slots__ = ("model", "names")
+
+    def __init__(self, model: type[Model], *names: str) -> None:
+        self.model = model
+        self.names = names
+
+
+class NewRow(NamedTuple):
+    """A row of which nobody needs the id, quicker than an instance of its model."""
+
+    table: Table
+    values: tuple[Any, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaiterAnswer:
     """What an agent that waits for `subject` is answered once this change is committed.
@@ -69,7 +87,7 @@ class Plan:
     run: RunState
     at: datetime
     drafts: list[Draft] = field(default_factory=list)
-    rows: list[Model] = field(default_factory=list)
+    rows: list[Model | NewRow] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     side_updates: list[Callable[[], object]] = field(default_factory=list)
     wakes_waiters: bool = False

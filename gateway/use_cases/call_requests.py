@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Model
 
 from accounts.auth import AgentPrincipal
-from common.ids import uuid7
+from common.ids import make_code
 from common.responses import Reply, build_reply
 from gateway.shadow import JudgedDecision, ShadowedCall, judge_call_by_draft
 from gateway.stored_decisions import (
@@ -27,12 +27,14 @@ from gateway.use_cases.access import (
     refuse_unless_calling,
     require_own_run,
 )
-from gateway.use_cases.answers.calls import build_call_answer, build_title
+from gateway.use_cases.answers.calls import (
+    build_call_answer,
+    build_title,
+    write_call_answer,
+)
 from gateway.use_cases.limits.notices import add_notices
 from gateway.use_cases.limits.remaining_budget import get_remaining_budget
 from gateway.use_cases.outcomes.violations import add_gate_violations
-from guidance.core.canonical import to_canonical_json
-from guidance.core.jcs import read_as_stored
 from guidance.core.look_first import GATE, Look, is_let_through
 from guidance.core.outcomes.call_facts import CallFacts
 from guidance.core.outcomes.violations import list_call_violations
@@ -42,7 +44,7 @@ from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy
-from ledger.plan import Plan
+from ledger.plan import NewRow, Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry
 from reviews import models
@@ -51,6 +53,7 @@ from reviews.agent_notes.selectors import Note, load_notes
 from reviews.agent_plans.ending import end_used_plan
 from reviews.caps import find_reached_review_cap
 from reviews.errors import LookNeeded, PolicyMoved, RunPaused
+from reviews.permissions.call_rows import build_call_row
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import FollowUps, load_follow_ups, open_review, stop_at_time_limit
@@ -89,9 +92,12 @@ class JudgeCall(ChangeRequest[Reply]):
 
     agent: AgentPrincipal
     checked: CheckedCall
-    call_code: str = field(default_factory=lambda: str(uuid7()))
+    call_code: str = field(default_factory=make_code)
     reached: CapReached | None = field(default=None, init=False)
     follow_ups: FollowUps = field(default_factory=dict, init=False)
+    # What the clock and other runs say of its run, for the decision and its entry.
+    time_facts: dict[str, int] = field(default_factory=dict, init=False)
+    shared_facts: dict[str, Any] = field(default_factory=dict, init=False)
     # Whether a draft that judges, too, decides the same.
     same: bool = field(default=False, init=False)
     # What a model said that looked at it first; None while it has not been asked.
@@ -116,6 +122,8 @@ class JudgeCall(ChangeRequest[Reply]):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         plan, verdict = self._begin(run, at)
+        if verdict.decision != "require-confirmation" and self.look is None:
+            return self._judge(plan, verdict)
         rules = build_look_rules(self.checked.policy.policy, run)
         if self.look is None:
             if self.checked.reached is None and rules.may_look(verdict):
@@ -135,10 +143,11 @@ class JudgeCall(ChangeRequest[Reply]):
             raise PolicyMoved("The run goes on under another version of its policy.")
         if run.is_time_over(at):
             self.require_lock()  # it is stopped, and its open reviews end with it
-        shared = self.shared.to_facts()
+        shared = self.shared_facts = self.shared.to_facts()
+        self.time_facts = build_time_facts(run, at)
         verdict = add_budget_findings(
             self.checked.verdict,
-            {**build_time_facts(run, at), **shared},
+            {**self.time_facts, **shared},
             run,
             budget=run.budget,
         )
@@ -167,7 +176,7 @@ class JudgeCall(ChangeRequest[Reply]):
                 self.checked.digest, policy=self.checked.policy, at=plan.at
             )
         payload = self._build_payload(verdict, grant, use)
-        payload |= build_time_facts(run, plan.at)
+        payload |= self.time_facts
         payload |= get_plan_facts(verdict, run.memory.plan)
         payload |= looked
         if reached is not None:
@@ -190,7 +199,7 @@ class JudgeCall(ChangeRequest[Reply]):
         if run.is_time_over(plan.at):
             stop_at_time_limit(plan, self.follow_ups)
         self._deliver_notes(plan, self.call_code)
-        return plan.change(self._answer)
+        return plan.change(partial(self._answer, payload))
 
     def _deliver_notes(self, plan: Plan, call: str) -> None:
         given = models.DeliveredWith.CALL
@@ -200,6 +209,8 @@ class JudgeCall(ChangeRequest[Reply]):
         return get_remaining_budget(run, at, below=self.shared.below)
 
     def _add_notices(self, plan: Plan, before: RunState) -> None:
+        if not self.shared.limits:
+            return
         shared = self.shared.add(plan.run.spent.subtract(before.spent))
         if shared.has_notices:
             self.require_lock()
@@ -236,7 +247,7 @@ class JudgeCall(ChangeRequest[Reply]):
             "policy": self.checked.policy.build_stamp(),
             "engine": GATEWAY_VERSION,
             **self._build_facts(),
-            **self.shared.to_facts(),
+            **self.shared_facts,
         }
 
     def _build_facts(self) -> dict[str, Any]:
@@ -286,25 +297,8 @@ class JudgeCall(ChangeRequest[Reply]):
         grant: NewGrant | None,
         use: Use | None,
         seq: int,
-    ) -> Iterator[Model]:
-        review = payload["review"]
-        yield models.ToolCall(
-            code=self.call_code,
-            project_id=plan.run.project_id,
-            run_id=plan.run.id,
-            review_id=review["id"] if review else None,
-            kind=payload["kind"],
-            # Labels of secrets in a name can be longer than the name itself.
-            tool=payload["tool"][:200],
-            key=self.checked.key,
-            digest=self.checked.digest,
-            decision=payload["decision"],
-            seq=seq,
-            judged_at=plan.at,
-            facts=to_canonical_json(read_as_stored(payload["facts"]))
-            if "facts" in payload
-            else None,
-        )
+    ) -> Iterator[Model | NewRow]:
+        yield build_call_row(plan, payload, key=self.checked.key, seq=seq)
         if GATE in payload and self.sealed is not None:
             self.sealed.project_id = plan.run.project_id
             self.sealed.run_id = plan.run.id
@@ -316,19 +310,21 @@ class JudgeCall(ChangeRequest[Reply]):
                 permission_id=use.permission_id if use else None,
             )
 
-    def _answer(self, entries: Sequence[SealedEntry]) -> Reply:
-        return build_reply(self._build_call_answer(entries), status=201)
-
-    def _build_call_answer(self, entries: Sequence[SealedEntry]) -> dict[str, Any]:
-        if self.same and self.checked.shadow is not None:
-            count_same(self.checked.shadow.shadow, calls=1)
-        return build_call_answer(
+    def _answer(self, payload: dict[str, Any], entries: Sequence[SealedEntry]) -> Reply:
+        self._count_same()
+        body = write_call_answer(
             run=self.run_code,
             project_slug=self.agent.project_slug,
-            payload=json.loads(entries[0].payload),
-            receipt=entries[0].build_receipt(),
+            payload=payload,
+            policy=self.checked.policy,
+            entry=entries[0],
             notes=self.notes,
         )
+        return Reply(status=201, body=body)
+
+    def _count_same(self) -> None:
+        if self.same and self.checked.shadow is not None:
+            count_same(self.checked.shadow.shadow, calls=1)
 
 
 @dataclass(kw_only=True)
@@ -365,7 +361,7 @@ class RepeatCall(JudgeCall):
             **self._build_payload(verdict, None, None),
             "call": str(self.stored.code),
             "budget_remaining": self._get_remaining(run, at),
-            **build_time_facts(run, at),
+            **self.time_facts,
         }
         seq = plan.next_seq
         plan.add_entry("call.replayed", actor=self.agent.actor, payload=payload)
@@ -374,6 +370,13 @@ class RepeatCall(JudgeCall):
         return plan.change(self._build_stored_answer)
 
     def _build_stored_answer(self, entries: Sequence[SealedEntry]) -> Reply:
-        answer = self._build_call_answer(entries)
+        self._count_same()
+        answer = build_call_answer(
+            run=self.run_code,
+            project_slug=self.agent.project_slug,
+            payload=json.loads(entries[0].payload),
+            receipt=entries[0].build_receipt(),
+            notes=self.notes,
+        )
         output = json.loads(self.stored.output or "null")
         return build_reply({**answer, "replayed": True, "output": output}, status=201)

@@ -17,7 +17,7 @@ from guidance.core.runs.shared_limits import NOTHING_SHARED
 from guidance.selectors import get_policy
 from ledger.chain import SealedEntry
 from ledger.idempotency import get_earlier_answer, store_answer
-from ledger.plan import Change, Statement, WaiterAnswer
+from ledger.plan import Change, NewRow, Statement, WaiterAnswer
 from ledger.state import RunState
 from ledger.writer import sql
 from ledger.writer.changes import (
@@ -41,6 +41,7 @@ from ledger.writer.locking import (
     store_locked,
     store_runs,
 )
+from ledger.writer.new_rows import build_insert, insert_rows
 from ledger.writer.run_writes import RunWrite
 from ledger.writer.shared_use import NoRoom, read_shared_use, refuse_crowded_calls
 from ledger.writer.state_cache import StateCache
@@ -95,7 +96,7 @@ class PendingRun:
 
     before: RunState
     write: RunWrite
-    rows: list[Model] = field(default_factory=list)
+    rows: list[Model | NewRow] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
     effects: list[Callable[[], object]] = field(default_factory=list)
     answers: list[tuple[Job, Change[Any], Sequence[SealedEntry]]] = field(
@@ -205,7 +206,7 @@ class Committer:
         if change.answer is None and not (plan.side_updates or request.idempotency):
             # Nobody needs the ids of the rows: they go into the statement that stores
             # the run, and a ruling is two statements in all (bench waking).
-            inserted = map(sql.build_insert, plan.rows)
+            inserted = map(build_insert, plan.rows)
             keys = store_locked(write, lock, [*inserted, *plan.statements])
         else:
             keys = store_locked(write, lock)
@@ -382,19 +383,11 @@ def _list_undone(items: Iterable[PendingRun], crowded: NoRoom) -> list[Job]:
 
 
 def _store_extras(
-    rows: Sequence[Model],
+    rows: Sequence[Model | NewRow],
     statements: Sequence[Statement],
     effects: Sequence[Callable[[], object]],
 ) -> None:
-    """Rows by one statement a table, in the order in which the tables first come up."""
-    by_table: dict[type[Model], list[Model]] = {}
-    for row in rows:
-        by_table.setdefault(type(row), []).append(row)
-    for of_table in by_table.values():
-        if len(of_table) == 1:
-            sql.insert(of_table[0])
-        else:
-            sql.insert_all(of_table)
+    insert_rows(rows)
     for statement in statements:
         sql.execute(*statement)
     for effect in effects:

@@ -6,10 +6,23 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from common.ids import uuid7
+from common.ids import make_code
 from guidance.selectors import LoadedPolicy
 from ledger.chain import format_timestamp
+from ledger.plan import NewRow, Table
 from reviews.models import Grant
+
+_GRANTS = Table(
+    Grant,
+    "code",
+    "call_id",
+    "run_id",
+    "permission_id",
+    "digest",
+    "policy_hash",
+    "issued_at",
+    "expires_at",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +33,7 @@ class NewGrant:
     policy_hash: str
     issued_at: datetime
     expires_at: datetime
-    code: str = field(default_factory=lambda: str(uuid7()))
+    code: str = field(default_factory=make_code)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -31,16 +44,19 @@ class NewGrant:
 
     def build_row(
         self, *, call_code: str, run_id: int, permission_id: int | None = None
-    ) -> Grant:
-        return Grant(
-            code=self.code,
-            call_id=call_code,
-            run_id=run_id,
-            permission_id=permission_id,
-            digest=self.digest,
-            policy_hash=self.policy_hash,
-            issued_at=self.issued_at,
-            expires_at=self.expires_at,
+    ) -> NewRow:
+        return NewRow(
+            _GRANTS,
+            (
+                self.code,
+                call_code,
+                run_id,
+                permission_id,
+                self.digest,
+                self.policy_hash,
+                self.issued_at,
+                self.expires_at,
+            ),
         )
 
 

@@ -16,6 +16,7 @@ from guidance.core.tools.calls import Call
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.selectors import LoadedPolicy, get_policy
+from ledger.plan import NewRow
 from reviews.models import Kind, Review, ReviewApproval
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import NewPermission, build_permission
@@ -47,9 +48,9 @@ class GrantedCall:
             "permission": self.permission.to_json() if self.permission else None,
         }
 
-    def build_rows(self, review: Review, *, person_id: int) -> list[Model]:
+    def build_rows(self, review: Review, *, person_id: int) -> list[Model | NewRow]:
         grant = self.grant.build_row(call_code=self.call_code, run_id=review.run_id)
-        rows: list[Model] = [grant]
+        rows: list[Model | NewRow] = [grant]
         if self.permission is not None:
             at = self.grant.issued_at
             rows.append(self.permission.build_row(review, person_id=person_id, at=at))

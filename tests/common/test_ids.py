@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import time_machine
 
-from common.ids import parse_code, uuid7
+from common.ids import make_code, parse_code, uuid7
 
 CODE = "019a1b2c-3d4e-7f60-8abc-def012345678"
 
@@ -60,3 +60,12 @@ def test_an_id_in_another_spelling_is_none(text: str) -> None:
 
 def test_an_id_in_its_own_spelling_is_read() -> None:
     assert str(parse_code(CODE)) == CODE
+
+
+def test_a_code_is_the_text_of_an_id() -> None:
+    with time_machine.travel(1_700_000_000, tick=False):
+        made = [parse_code(make_code()) for _ in range(200)]
+
+    assert len(set(made)) == len(made)
+    assert {each and each.int >> 80 for each in made} == {1_700_000_000_000}
+    assert {each and each.version for each in made} == {7}

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
+from common.responses import to_json
 from gateway.use_cases.review_links import build_review_reference
+from guidance.core.canonical import to_canonical_json
+from guidance.core.jcs import to_jcs
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict
+from guidance.selectors import LoadedPolicy
+from ledger.chain import SealedEntry
 from reviews.agent_notes.selectors import Note
 
 # So much of a call stands in the title of its review.
@@ -49,3 +56,46 @@ def build_call_answer(
         "notes": [*notes],
         "receipt": receipt,
     }
+
+
+def write_call_answer(
+    *,
+    run: str,
+    project_slug: str,
+    payload: dict[str, Any],
+    policy: LoadedPolicy,
+    entry: SealedEntry,
+    notes: Sequence[Note] = (),
+) -> str:
+    """The same text from what the entry was written from: to read it again and to write
+    it as an object takes four times as long (bench: tool calls)."""
+    grant, review = payload["grant"], payload["review"]
+    reference = build_review_reference(review, project_slug=project_slug)
+    granted = f'"{grant["id"]}"' if grant else "null"
+    expires = f'"{grant["expires_at"]}"' if grant else "null"
+    return (
+        f'{{"id":"{payload["call"]}","run":"{run}","decision":"{payload["decision"]}",'
+        f'"findings":{_write_as_stored(payload["findings"])},'
+        f'"digest":"{payload["digest"]}",'
+        f'"review":{to_json(reference) if reference else "null"},'
+        f'"grant":{granted},"grant_expires_at":{expires},'
+        f'"replayed":false,"output":null,'
+        f'"budget_remaining":{to_canonical_json(payload["budget_remaining"])},'
+        f'"preview":{_write_as_stored(payload["preview"])},'
+        f'"policy":{_write_stamp(policy.name, policy.version, policy.hash)},'
+        f'"notes":{to_json([*notes]) if notes else "[]"},'
+        f'"receipt":{{"seq":{entry.seq},"hash":"{entry.hash}"}}}}'
+    )
+
+
+def _write_as_stored(part: object) -> str:
+    """As an answer writes what it has read of an entry."""
+    if not part:
+        return "null" if part is None else "[]"
+    return to_json(json.loads(to_jcs(part)))
+
+
+@lru_cache(maxsize=200)
+def _write_stamp(name: str, version: int, policy_hash: str) -> str:
+    stamp = {"name": name, "version": version, "hash": policy_hash}
+    return to_canonical_json(stamp)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from guidance.core.edits import Edit, count_edited_lines
@@ -40,10 +41,9 @@ class CallFacts:
 
     def to_json(self) -> dict[str, Any]:
         """What there is to say; empty for most calls."""
-        said = {name: getattr(self, name) for name in _FIELDS}
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in said.items()
+            for name, value in zip(_FIELDS, _get_values(self), strict=True)
             if value
         }
 
@@ -57,6 +57,7 @@ class CallFacts:
 
 
 _FIELDS = tuple(CallFacts.__dataclass_fields__)
+_get_values = attrgetter(*_FIELDS)
 
 
 def build_call_facts(

@@ -43,6 +43,15 @@ class Usage(NamedTuple):
             cost_micros=self.cost_micros + report.cost_micros,
         )
 
+    def add_call(self) -> Usage:
+        """One more call that may run."""
+        return Usage(
+            tokens=self.tokens,
+            tool_calls=self.tool_calls + 1,
+            time_ms=self.time_ms,
+            cost_micros=self.cost_micros,
+        )
+
     def subtract(self, before: Usage) -> Usage:
         """What was used since `before`."""
         return Usage(
