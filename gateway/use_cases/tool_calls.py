@@ -26,7 +26,12 @@ from gateway.use_cases.call_requests import (
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.outcomes.call_facts import build_call_facts
 from guidance.core.policy.caps import CapReached
-from guidance.core.tools.calls import Call, ToolCall, compute_call_digest
+from guidance.core.tools.calls import (
+    Call,
+    CommandCall,
+    ToolCall,
+    compute_call_digest,
+)
 from guidance.core.tools.exemptions import (
     apply_exemptions,
     copy_exemptions,
@@ -219,9 +224,15 @@ async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
         call=call,
         fingerprint_key=get_fingerprint_key(),
     )
-    if len(repr(call)) < _LONG:
+    if _is_short(call):
         return judge()
     return await asyncio.to_thread(judge)
+
+
+def _is_short(call: Call) -> bool:
+    if isinstance(call, CommandCall) and call.arguments is None:
+        return len(call.command) < _LONG
+    return len(repr(call)) < _LONG
 
 
 def _build_key(verdict: CallVerdict, *, run: str, policy: LoadedPolicy) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 
 from guidance.core.regex import PatternSet, combine_patterns, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
@@ -34,6 +35,7 @@ from guidance.core.shell_commands.limits import (
 from guidance.core.shell_commands.origin import cut_origin, make_top_origin
 from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.shell_commands.plain_commands import (
+    LONGEST,
     PlainCommand,
     read_plain_command,
 )
@@ -133,9 +135,12 @@ def split_command(command: str) -> tuple[Part, ...]:
 
 def is_plain(command: str) -> bool:
     """Whether it is seen at a glance that there is nothing to say about it."""
-    return _read_plain(command) is not None
+    return len(command) <= LONGEST and _read_plain(command) is not None
 
 
+# Who judges a call and who asks what it tells of its run read the same text. All that is
+# remembered stays within some hundred kilobytes.
+@lru_cache(maxsize=128)
 def _read_plain(command: str) -> PlainCommand | None:
     plain = read_plain_command(command)
     if plain is None or _SQL.match(command) or _find_signs(command):
@@ -145,7 +150,7 @@ def _read_plain(command: str) -> PlainCommand | None:
 
 def list_programs(command: str) -> Sequence[Program]:
     """The same for those who seldom ask where they stand."""
-    plain = _read_plain(command)
+    plain = _read_plain(command) if len(command) <= LONGEST else None
     if plain is not None and plain.programs is not None:
         return plain.programs
     return _build_report(command, _walk_command, collect=True).programs

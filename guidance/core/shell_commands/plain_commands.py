@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from guidance.core.shell_commands.program_table import MATTERS
@@ -24,9 +23,8 @@ from guidance.core.shell_commands.shell.compound import KEYWORDS
 from guidance.core.shell_commands.shell.quoting import unquote
 from guidance.core.shell_commands.shell.reader import defines_names
 
-# Longer ones are rare, and all that is remembered stays within some hundred kilobytes.
+# Longer ones are rare.
 LONGEST = 400
-_REMEMBERED = 128
 # It only changes the folder, which makes a difference to programs that matter.
 _CHANGES_FOLDER = "cd"
 # Whatever their words are, these run nothing else.
@@ -51,13 +49,7 @@ class PlainCommand(NamedTuple):
 
 def read_plain_command(text: str) -> PlainCommand | None:
     """None where only the walk can tell. The caller has found no signs in it."""
-    return _read(text) if len(text) <= LONGEST else None
-
-
-# Who judges a call and who asks what it tells of its run read the same text.
-@lru_cache(maxsize=_REMEMBERED)
-def _read(text: str) -> PlainCommand | None:
-    if defines_names(text):
+    if len(text) > LONGEST or defines_names(text):
         return None
     programs: list[Program] = []
     at, alone = 0, True

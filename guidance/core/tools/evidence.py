@@ -36,14 +36,10 @@ from guidance.core.tools.texts import Holder, list_holders
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEvidence:
-    """`arguments` is empty where there are none, or where `unreadable` says why.
-
-    `held` are the objects in them.
-    """
+    """`arguments` is empty where there are none, or where `unreadable` says why."""
 
     call: Call
     arguments: Mapping[str, Any]
-    held: Sequence[Holder] = field(init=False)
     unreadable: ArgumentProblem | None = None
     repairs: tuple[Repair, ...] = ()
     plan: EditPlan | EditRefusal | None = None
@@ -52,8 +48,17 @@ class CallEvidence:
     # Counts down while its commands are read.
     reading: ReadingBudget = field(default_factory=ReadingBudget, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "held", list_holders(self.arguments, "/arguments"))
+    # What `held` was, once somebody has asked.
+    _held: list[Sequence[Holder]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
+
+    @property
+    def held(self) -> Sequence[Holder]:
+        """The objects in the arguments. Nobody asks for those of a bare command."""
+        if not self._held:
+            self._held.append(list_holders(self.arguments, "/arguments"))
+        return self._held[0]
 
     @property
     def is_bare_command(self) -> bool:

@@ -25,6 +25,8 @@ IMPORTS = {
     "datetime",
     "decimal",
     "fnmatch",
+    # What a pure function has said may be remembered, within bounds.
+    "functools",
     "hashlib",
     "hmac",
     "itertools",

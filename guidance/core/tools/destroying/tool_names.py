@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from guidance.core.shell_commands.paths import (
@@ -70,6 +71,8 @@ def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding
     given: dict[str, Any] = {}
     if not evidence.is_bare_command:
         given = {name: part for name, _, part in evidence.held[0].parts}
+    elif not _may_destroy(evidence.call.tool):
+        return
     name = _find_rule(rules, evidence.call, given)
     if not name and given:
         name = find_request_rule(evidence) or _find_in_parts(evidence)
@@ -78,6 +81,14 @@ def check_tool(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding
     finding = make_rule_finding(rules, *found) if found else None
     if finding is not None:
         yield finding
+
+
+@lru_cache(maxsize=1_000)
+def _may_destroy(tool: str) -> bool:
+    """Whether a name alone says so, which only depends on the name: it has at most some
+    hundred letters, and agents have few tools (bench: tool calls)."""
+    name = read_tool_name(tool)
+    return pays(name) or find_destroying_verb(name) is not None
 
 
 def _find_rule(rules: ToolRules, call: Call, given: Mapping[str, Any]) -> str | None:
