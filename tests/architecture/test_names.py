@@ -77,7 +77,8 @@ CONVERSIONS = frozenset("to from with without on".split())
 # What Django, ninja, asyncio, argparse, http.server and LangChain call by these names.
 HOOKS = frozenset(
     """
-    ready main error connection_made connection_lost data_received timeout_keep_alive_handler as_sqlite
+    ready main error connection_made connection_lost data_received as_sqlite
+    timeout_keep_alive_handler
     operation_details do_POST log_message deconstruct
     awrap_model_call after_model aafter_model awrap_tool_call
     """.split()
