@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
+from django.db.models import ExpressionWrapper, F
+from django.db.models.expressions import Combinable
 
 from ledger.models.packing import expand_hash, unpack_text
 
@@ -26,6 +28,12 @@ class PackedTextField(TextField):
     def deconstruct(self) -> Any:
         name, _, arguments, options = super().deconstruct()
         return name, "django.db.models.TextField", arguments, options
+
+
+def read_as_kept(name: str) -> Combinable:
+    """A packed column as it stands there, for whoever unpacks it: what was damaged is
+    then an error of this row alone."""
+    return ExpressionWrapper(F(name), output_field=models.TextField())
 
 
 class HashField(CharField):

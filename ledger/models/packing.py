@@ -13,8 +13,8 @@ The dictionary of `z1` is for ever: another one gets another number.
 from __future__ import annotations
 
 import zlib
-from base64 import b64decode, urlsafe_b64decode
-from binascii import b2a_base64
+from base64 import urlsafe_b64decode
+from binascii import a2b_base64, b2a_base64
 
 MARK = "z1:"
 # An entry is smaller than what agents may send at once; what unpacks to more is not ours.
@@ -80,7 +80,9 @@ def unpack_text(kept: str) -> str:
         return kept
     try:
         unpacker = zlib.decompressobj(-15, DICTIONARY)
-        data = unpacker.decompress(b64decode(kept[len(MARK) :], validate=True), LONGEST)
+        data = unpacker.decompress(
+            a2b_base64(kept[len(MARK) :], strict_mode=True), LONGEST
+        )
     except (zlib.error, ValueError) as error:
         raise ValueError(f"a packed text is damaged: {error}") from None
     if not unpacker.eof or unpacker.unused_data:

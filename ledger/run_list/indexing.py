@@ -6,22 +6,24 @@ a word again changes nothing: none is lost, and none is doubled.
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import F, Max, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from ledger.models import Entry, ProjectHead, Run, RunWords, WordsIndexed
+from ledger.models.fields import read_as_kept
+from ledger.models.packing import unpack_text
 from ledger.run_list.words import (
     WORDS_LIMIT,
-    list_entry_words,
     list_run_words,
     list_searched_types,
+    list_words,
+    read_entry_text,
 )
 
 ENTRIES_AT_ONCE = 2_000
@@ -70,25 +72,16 @@ def index_next(project_id: int) -> int:
     entries = Entry.objects.filter(
         project_id=project_id, position__gt=done.position, position__lte=upto
     )
-    newest = entries.aggregate(run=Max("run_id"))["run"]
-    _add_words(project_id, entries)
-    done.newest_run = max(done.newest_run, newest or 0)
+    run_ids = set(entries.values_list("run_id", flat=True).distinct())
+    _add_words(project_id, entries, run_ids)
+    done.newest_run = max(done.newest_run, *run_ids, 0)
     done.position = upto
     done.save()
     return count
 
 
-def _add_words(project_id: int, entries: QuerySet[Entry]) -> None:
-    new: dict[int, list[str]] = defaultdict(list)
-    run_ids = set(entries.values_list("run_id", flat=True))
-    searched = entries.filter(type__in=list_searched_types()).order_by("position")
-    columns = ("run_id", "position", "type", "payload")
-    for run_id, position, kind, payload in searched.values_list(*columns):
-        try:
-            new[run_id] += list_entry_words(kind, json.loads(payload))
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-            # It was tampered with: ledger_verify names it.
-            logger.warning("Entry %s of run %s has no words", position, run_id)
+def _add_words(project_id: int, entries: QuerySet[Entry], run_ids: set[int]) -> None:
+    new = _read_words(entries)
     kept = {row.run_id: row for row in RunWords.objects.filter(run__in=run_ids)}
     missing = Run.objects.filter(pk__in=run_ids - kept.keys()).select_related("agent")
     first = {run.pk: list_run_words(run) for run in missing.defer("memory")}
@@ -96,17 +89,31 @@ def _add_words(project_id: int, entries: QuerySet[Entry]) -> None:
         RunWords(
             run_id=run_id,
             project_id=project_id,
-            text=_join_words([*words, *new[run_id]]),
+            text=_join_words([*words, *new.get(run_id, ())]),
         )
         for run_id, words in first.items()
     )
     changed = []
     for run_id, row in kept.items():
-        text = _join_words([*row.text.split(" "), *new[run_id]])
+        text = _join_words([*row.text.split(" "), *new.get(run_id, ())])
         if text != row.text:
             row.text = text
             changed.append(row)
     RunWords.objects.bulk_update(changed, ["text"])
+
+
+def _read_words(entries: QuerySet[Entry]) -> dict[int, list[str]]:
+    """By run; the texts of a run are taken apart together."""
+    texts: dict[int, list[str]] = defaultdict(list)
+    searched = entries.filter(type__in=list_searched_types()).order_by("position")
+    columns = ("run_id", "position", "type", read_as_kept("payload"))
+    for run_id, position, kind, kept in searched.values_list(*columns):
+        try:
+            texts[run_id].append(read_entry_text(kind, unpack_text(kept)))
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            # It was tampered with: ledger_verify names it.
+            logger.warning("Entry %s of run %s has no words", position, run_id)
+    return {run_id: list_words(" ".join(said)) for run_id, said in texts.items()}
 
 
 def _join_words(words: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ what is hidden from them must not be found either.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -21,11 +22,18 @@ _WORD = re.compile(r"[^\W_]+")
 
 Extract = Callable[[Mapping[str, Any]], Iterable[str]]
 _extracts: dict[str, Extract] = {}
+_parts: dict[str, str] = {}
+_read_at = json.JSONDecoder().raw_decode
 
 
-def register_searched(entry_type: str, extract: Extract) -> None:
-    """For apps at start-up: the texts of such an entry, from its payload."""
+def register_searched(
+    entry_type: str, extract: Extract, *, part: str | None = None
+) -> None:
+    """For apps at start-up: the texts of such an entry, from its payload. Where it has them
+    from one object in it, `part`, nothing else is read (bench steps)."""
     _extracts[entry_type] = extract
+    if part is not None:
+        _parts[entry_type] = part
 
 
 def list_searched_types() -> list[str]:
@@ -38,8 +46,19 @@ def list_words(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def list_entry_words(entry_type: str, payload: Mapping[str, Any]) -> list[str]:
-    return list_words(" ".join(_extracts[entry_type](payload)))
+def read_entry_text(entry_type: str, payload: str) -> str:
+    """All that is searched of an entry, from its payload as it is stored."""
+    return " ".join(_extracts[entry_type](_read(payload, _parts.get(entry_type))))
+
+
+def _read(payload: str, part: str | None) -> Any:
+    """Within a text no quotation mark stands without a backslash: this is the name."""
+    if part is not None:
+        name = f'"{part}":'
+        at = payload.find(f"{name}{{")
+        if at >= 0:
+            return {part: _read_at(payload, at + len(name))[0]}
+    return json.loads(payload)
 
 
 def list_run_words(run: Run) -> list[str]:

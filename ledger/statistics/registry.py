@@ -11,6 +11,7 @@ the same entries have to add the same whenever they are counted.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,9 @@ class Counting:
     of_system_runs: bool
 
 
+ReadPayload = Callable[[str], dict[str, Any]]
+
+_readings: dict[str, ReadPayload] = {}
 _countings: dict[CountEntries, tuple[str, ...]] = {}
 _by_type: dict[str, Counting] = {}
 
@@ -60,6 +64,18 @@ def register_counting(
     _countings[count] = tuple(types)
     for name in types:
         _by_type[name] = Counting(count=count, of_system_runs=of_system_runs)
+
+
+def register_reading(entry_type: str, read: ReadPayload) -> None:
+    """For the most frequent type: reads no more of a payload than is counted. What it
+    cannot read is a ValueError."""
+    _readings[entry_type] = read
+
+
+def read_payload(entry_type: str, text: str) -> dict[str, Any]:
+    read = _readings.get(entry_type)
+    payload: dict[str, Any] = json.loads(text) if read is None else read(text)
+    return payload
 
 
 def list_counted_types() -> list[str]:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
+from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from accounts.models import SYSTEM_AGENTS
 from ledger.models import Entry, Interval, Run
+from ledger.models.fields import read_as_kept
+from ledger.models.packing import unpack_text
+from ledger.statistics.periods import round_to_hour
 from ledger.statistics.registry import (
     CountedEntry,
     count_entries,
     is_counted,
     list_counted_types,
+    read_payload,
 )
 from ledger.statistics.totals import Totals
 
@@ -25,6 +30,8 @@ KEY_LENGTH = 200
 COLUMNS = tuple(each.name for each in fields(Totals))
 _PLACES = {name: place for place, name in enumerate(COLUMNS)}
 _MOVED = "run.policy_changed"
+# Entries of one commit have one time.
+_round_to_hour = lru_cache(maxsize=16)(round_to_hour)
 
 
 class Key(NamedTuple):
@@ -41,6 +48,14 @@ class Key(NamedTuple):
 
 
 @dataclass(slots=True)
+class _Group:
+    """What entries of a run add that count in the same rows."""
+
+    totals: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    counts: dict[tuple[str, str], int] = field(default_factory=lambda: defaultdict(int))
+
+
+@dataclass(slots=True)
 class Figures:
     """Rows to add: sums in the order of COLUMNS, and counts by kind and key."""
 
@@ -52,6 +67,14 @@ class Figures:
     )
     entries: int = 0
     newest: datetime | None = None
+
+    def add_group(self, key: Key, group: _Group) -> None:
+        if group.totals:
+            sums = self.totals[key]
+            for name, number in group.totals.items():
+                sums[_PLACES[name]] += number
+        for (kind, name), number in group.counts.items():
+            self.counts[key, kind, name] += number
 
     def add(self, other: Figures) -> None:
         for key, sums in other.totals.items():
@@ -73,7 +96,10 @@ def read_slice(*, project_id: int, after: int, upto: int) -> Figures:
             type__in=list_counted_types(),
         )
         .order_by("position")
-        .values_list("run_id", "at", "type", "id", "position", "actor", "payload")
+        .values_list(
+            *("run_id", "at", "type", "id", "position", "actor"),
+            read_as_kept("payload"),
+        )
     )
     runs = _read_runs({row[0] for row in rows})
     figures = Figures(entries=upto - after)
@@ -85,22 +111,26 @@ def read_slice(*, project_id: int, after: int, upto: int) -> Figures:
         and is_counted(row[2], of_system_run=runs[row[0]].of_system)
         and (entry := _build_entry(row)) is not None
     ]
+    # Many entries of a run count in the same rows: those are found once for all.
+    groups: dict[tuple[int, datetime, str], _Group] = defaultdict(_Group)
     for added in count_entries(entries):
         entry = added.entry
-        run = runs[entry.run_id]
-        for key in run.list_keys(entry):
-            sums = figures.totals[key] if added.totals else []
-            for name, number in added.totals.items():
-                sums[_PLACES[name]] += number
-            for kind, name in added.counts:
-                figures.counts[key, kind, name[:KEY_LENGTH]] += 1
+        policy = runs[entry.run_id].find_policy(entry.position)
+        group = groups[entry.run_id, _round_to_hour(entry.at), policy]
+        for name, number in added.totals.items():
+            group.totals[name] += number
+        for kind, name in added.counts:
+            group.counts[kind, name[:KEY_LENGTH]] += 1
+    for (run_id, hour, policy), group in groups.items():
+        for key in runs[run_id].list_keys(hour, policy):
+            figures.add_group(key, group)
     return figures
 
 
 def _build_entry(row: Sequence[Any]) -> CountedEntry | None:
     run_id, at, entry_type, key, position, actor, text = row
     try:
-        payload = json.loads(text)
+        payload = read_payload(entry_type, unpack_text(text))
     except ValueError:
         return None  # it was tampered with: ledger_verify names it
     return CountedEntry(
@@ -124,16 +154,15 @@ class _CountedRun:
     of_system: bool
     # Where it went on under another version: the position, the version before, and after.
     moves: list[tuple[int, str, str]] = field(default_factory=list)
-    _keys: dict[tuple[datetime, str], list[Key]] = field(default_factory=dict)
 
-    def list_keys(self, entry: CountedEntry) -> list[Key]:
-        """The rows that an entry counts in."""
-        hour = entry.at.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-        policy = self._find_policy(entry.position)
-        known = self._keys.get((hour, policy))
-        if known is None:
-            known = self._keys[hour, policy] = [
-                Key(
+    def list_keys(self, hour: datetime, policy: str) -> Iterator[Key]:
+        """The rows that entries of this hour count in."""
+        for interval, at in (
+            (Interval.HOUR.value, hour),
+            (Interval.DAY.value, hour.replace(hour=0)),
+        ):
+            for name, value in (("", ""), *self.labels):
+                yield Key(
                     interval=interval,
                     at=at,
                     agent_id=self.agent_id,
@@ -143,15 +172,9 @@ class _CountedRun:
                     label_name=name,
                     label_value=value,
                 )
-                for interval, at in (
-                    (Interval.HOUR.value, hour),
-                    (Interval.DAY.value, hour.replace(hour=0)),
-                )
-                for name, value in (("", ""), *self.labels)
-            ]
-        return known
 
-    def _find_policy(self, position: int) -> str:
+    def find_policy(self, position: int) -> str:
+        """The version that it was judged by there."""
         found = self.moves[0][1] if self.moves else self.policy
         for moved_at, _before, after in self.moves:
             if moved_at < position:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from accounts.models import Project
-from ledger.models import PeriodTotals, ProjectHead, StatisticsCursor
+from ledger.models import PeriodTotals, ProjectHead, Run, StatisticsCursor
 from ledger.statistics import counting
 from ledger.statistics.counting import count_project, count_slice
 from ledger.statistics.recount import list_differences, rebuild_statistics
@@ -24,6 +24,7 @@ from ledger.statistics.slices import Figures, read_slice
 from ledger.statistics.store import add_figures
 from tests.conftest import client_for
 from tests.ledger.statistics.work import scope_of, sum_runs, work
+from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.support.builders import make_robot, pause_at_once, start_run, step
 from tests.support.examples import part
 from tests.support.live import Live
@@ -120,6 +121,22 @@ def test_whoever_dies_while_counting_leaves_nothing_behind(
     monkeypatch.undo()
     assert read_totals(scope=scope_of(project)).steps == 0
 
+    count_project(project_id=project.pk)
+    assert read_totals(scope=scope_of(project)).steps == 1
+    assert list_differences(project_id=project.pk) == []
+
+
+def test_an_entry_that_was_damaged_holds_up_no_other(
+    agent: httpx.Client, project: Project
+) -> None:
+    run = start_run(agent)
+    for number in (1, 2):
+        agent.post(f"/runs/{run}/steps", json=step(number))
+    with without_triggers("ledger_entry"):
+        run_sql(
+            "UPDATE ledger_entry SET payload = 'z1:!' WHERE seq = 2 AND run_id = %s",
+            [Run.objects.get(code=run).pk],
+        )
     count_project(project_id=project.pk)
     assert read_totals(scope=scope_of(project)).steps == 1
     assert list_differences(project_id=project.pk) == []
