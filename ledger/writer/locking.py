@@ -77,17 +77,21 @@ def lock_project(project_id: int) -> ProjectLock:
     return ProjectLock(datetime.now(UTC), 0, version)
 
 
-def lock_run(code: UUID, names: Sequence[str]) -> tuple[ProjectLock, Row] | None:
+def lock_run(code: UUID, names: tuple[str, ...]) -> tuple[ProjectLock, Row] | None:
     """The same by a run, and the run as it stands while its project is held."""
-    columns = ", ".join(f"run.{name}" for name in names)
     if connection.vendor == "postgresql":
-        rows = sql.execute(_PG_LOCK_RUN.format(columns=columns), [code])
+        rows = sql.execute(_write_columns(_PG_LOCK_RUN, names), [code])
         return (ProjectLock(*rows[0][:3]), rows[0][3:]) if rows else None
-    rows = sql.execute(_SQLITE_RUN.format(columns=columns), [code])
+    rows = sql.execute(_write_columns(_SQLITE_RUN, names), [code])
     if not rows:
         return None
     version, *row = rows[0]
     return ProjectLock(datetime.now(UTC), 0, version), tuple(row)
+
+
+@cache
+def _write_columns(statement: str, names: tuple[str, ...]) -> str:
+    return statement.format(columns=", ".join(f"run.{name}" for name in names))
 
 
 def create_project_head(project_id: int) -> None:

@@ -41,7 +41,9 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
                     # keeps that for ever, and must not go back to the pool.
                     connection.connection.close()
                     raise
-                return cursor.fetchall() if cursor.description else []
+                # `description` would describe each column anew (bench waking).
+                result = cursor.pgresult
+                return cursor.fetchall() if result and result.nfields else []
         asked = text.replace("%s", "?")
         return list(connection.connection.execute(asked, to_sqlite(given)))
 

@@ -30,6 +30,6 @@ def test_the_time_is_read_once_the_lock_is_held_not_when_the_transaction_began(
         began = read_clock()
         project = lock_project(run.project_id)
         between = read_clock()
-        held = lock_run(UUID(str(run.code)), ["code"])
+        held = lock_run(UUID(str(run.code)), ("code",))
         assert held is not None
         assert began <= project.at <= between <= held[0].at <= read_clock()
