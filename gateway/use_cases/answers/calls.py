@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 from common.responses import to_json
@@ -82,7 +81,7 @@ def write_call_answer(
         f'"replayed":false,"output":null,'
         f'"budget_remaining":{to_canonical_json(payload["budget_remaining"])},'
         f'"preview":{_write_as_stored(payload["preview"])},'
-        f'"policy":{_write_stamp(policy.name, policy.version, policy.hash)},'
+        f'"policy":{policy.stamp},'
         f'"notes":{to_json([*notes]) if notes else "[]"},'
         f'"receipt":{{"seq":{entry.seq},"hash":"{entry.hash}"}}}}'
     )
@@ -93,9 +92,3 @@ def _write_as_stored(part: object) -> str:
     if not part:
         return "null" if part is None else "[]"
     return to_json(json.loads(to_jcs(part)))
-
-
-@lru_cache(maxsize=200)
-def _write_stamp(name: str, version: int, policy_hash: str) -> str:
-    stamp = {"name": name, "version": version, "hash": policy_hash}
-    return to_canonical_json(stamp)
