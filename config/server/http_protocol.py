@@ -272,7 +272,7 @@ class TimedProtocol(HttpToolsProtocol):
     def timeout_keep_alive_handler(self) -> None:
         """Close it if nothing has come since the last answer. Behind known heads the timer
         goes on while there is an answer: to set it anew for each costs more (bench steps)."""
-        idle = self.loop.time() - self._since if self.phase is Phase.IDLE else 0.0
+        idle = 0.0 if self._is_answering() else self.loop.time() - self._since
         if idle >= self.timeout_keep_alive:
             super().timeout_keep_alive_handler()
         elif not self.transport.is_closing():

@@ -251,6 +251,20 @@ async def test_a_body_that_comes_after_its_answer_keeps_its_own_time() -> None:
         line.protocol._unset_keepalive_if_required()
 
 
+async def test_a_body_that_never_comes_after_its_answer_keeps_nothing_open() -> None:
+    """uvicorn's own timer is set with the answer, and is not set again."""
+    async with hurry():
+        line = Line().take(post("/x"))
+        line.protocol._since -= 20
+        line.may_answer.set()
+        while not line.protocol.cycle.response_complete:
+            await asyncio.sleep(0)
+        assert line.protocol.phase is Phase.BODY
+        line.protocol.timeout_keep_alive_handler()
+        assert line.transport.closed
+        line.protocol._unset_keepalive_if_required()
+
+
 async def test_nothing_is_said_in_the_middle_of_an_answer() -> None:
     async with hurry():
         line = Line(pauses=True).take(post("/x"))
