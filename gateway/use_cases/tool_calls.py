@@ -26,6 +26,7 @@ from gateway.use_cases.call_requests import (
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.outcomes.call_facts import build_call_facts
 from guidance.core.policy.caps import CapReached
+from guidance.core.shell_commands import is_plain
 from guidance.core.tools.calls import (
     Call,
     CommandCall,
@@ -81,6 +82,36 @@ async def submit_call(
             )
         except PolicyMoved:
             policy = None
+
+
+def build_plain_call_request(
+    *,
+    agent: AgentPrincipal,
+    run_code: str,
+    call: Call,
+    idempotency: Idempotency | None = None,
+) -> JudgeCall | None:
+    """The same for a plain command that the gates simply let through, as most are: nothing
+    has to be waited for before the writer decides (bench calls). None for all others."""
+    if not isinstance(call, CommandCall) or call.arguments is not None or call.confirm:
+        return None
+    policy = get_cached_policy(agent, run_code)
+    if policy is None or not is_plain(call.command):
+        return None
+    at = datetime.now(UTC)
+    if find_shadow(project_id=agent.project_id, policy=policy, at=at) is not None:
+        return None
+    if is_allowlisted(call.tool, policy.policy.tools.idempotent):
+        return None
+    verdict = _judge(call, policy)
+    if verdict.findings:
+        return None
+    return JudgeCall(
+        agent=agent,
+        run_code=run_code,
+        checked=build_checked_call(verdict, policy=policy, run_code=run_code),
+        idempotency=idempotency,
+    )
 
 
 async def _submit_under(
@@ -218,15 +249,15 @@ async def judge_in_shadow(
 
 async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
     """What the gates say that need no run; long calls leave the event loop free."""
-    judge = partial(
-        judge_call,
-        rules=policy.policy.tools,
-        call=call,
-        fingerprint_key=get_fingerprint_key(),
-    )
     if _is_short(call):
-        return judge()
-    return await asyncio.to_thread(judge)
+        return _judge(call, policy)
+    return await asyncio.to_thread(_judge, call, policy)
+
+
+def _judge(call: Call, policy: LoadedPolicy) -> CallVerdict:
+    return judge_call(
+        rules=policy.policy.tools, call=call, fingerprint_key=get_fingerprint_key()
+    )
 
 
 def _is_short(call: Call) -> bool:
