@@ -264,19 +264,14 @@ def _list_rare_values(state: RunState) -> tuple[Any, ...]:
 
 
 def has_same_rare_values(state: RunState, before: RunState) -> bool:
-    """Whether nothing of RARE_COLUMNS has changed; what was not touched is the same."""
-    return (
-        state.status == before.status
-        and state.status_reason == before.status_reason
-        and _is_same(state.budget, before.budget)
-        and _is_same(state.open_reviews, before.open_reviews)
-        and state.finished_at == before.finished_at
-        and _is_same(state.running_time, before.running_time)
-    )
+    """Whether nothing of RARE_COLUMNS has changed."""
+    return _list_rare_parts(state) == _list_rare_parts(before)
 
 
-def _is_same(one: object, other: object) -> bool:
-    return one is other or one == other
+def _list_rare_parts(state: RunState) -> tuple[Any, ...]:
+    """What they are made of; what was not touched is the same object."""
+    said = (state.status, state.status_reason, state.finished_at)
+    return (*said, state.budget, state.open_reviews, state.running_time)
 
 
 NO_TURNS = TurnMemory()

@@ -296,8 +296,7 @@ class Committer:
         state, entries = seal_entries(run, change.plan, at)
         if item is None:
             write = RunWrite(old_hash=run.head_hash, state=state, before=run)
-            item = PendingRun(run, write)
-            pending[code] = item
+            item = pending[code] = PendingRun(run, write)
         item.add(job, change, state, entries, halts_version)
         return True
 

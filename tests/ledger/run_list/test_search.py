@@ -141,8 +141,8 @@ def test_damaged_and_missing_entries_are_passed_over(
         agent.post(f"/runs/{run}/steps", json=step(number, summary=f"word{number}"))
     run_id = Run.objects.get(code=run).pk
     with without_triggers("ledger_entry"):
-        number = '{"report":{"summary":1}}'
-        for seq, payload in ((2, "{"), (3, "[]"), (4, number), (5, "z1:!")):
+        no_text = '{"report":{"summary":1}}'
+        for seq, payload in ((2, "{"), (3, "[]"), (4, no_text), (5, "z1:!")):
             run_sql(
                 "UPDATE ledger_entry SET payload = %s WHERE seq = %s AND run_id = %s",
                 [payload, seq, run_id],
