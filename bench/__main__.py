@@ -52,7 +52,9 @@ from bench.measurements.processes import COUNTS, PROJECTS, measure_processes
 from bench.measurements.queue import OPEN, RUNS, measure_queue
 from bench.measurements.steps import AGENTS, measure_on_postgres, measure_on_sqlite
 from bench.measurements.streams import STREAMS, measure_streams
-from bench.measurements.waiting import MANY, measure_waiting
+from bench.measurements.waiting import COUNTS as WAITERS
+from bench.measurements.waiting import REVIEWS as WAITED_FOR
+from bench.measurements.waiting import measure_waiting
 from bench.measurements.waking import WAITING, measure_peers, measure_waking
 from bench.measurements.webhooks import MANY as PAUSED
 from bench.measurements.webhooks import SINGLE, measure_webhooks
@@ -114,10 +116,14 @@ MEASUREMENTS = {
         ),
     ),
     "waiting": Measurement(
-        f"what {MANY:,} agents cost that wait for a person",
+        f"what {WAITERS[-1]:,} agents cost that wait for a person",
         (
-            lambda: measure_waiting(start_postgres_server(reviews=MANY)),
-            lambda: measure_waiting(start_sqlite_server(reviews=MANY)),
+            lambda: measure_waiting(
+                start_postgres_server(reviews=WAITED_FOR, variables=ONE_ADDRESS)
+            ),
+            lambda: measure_waiting(
+                start_sqlite_server(reviews=WAITED_FOR, variables=ONE_ADDRESS)
+            ),
         ),
     ),
     "waking": Measurement(

@@ -50,7 +50,8 @@ class WaitingAgent:
             self._connection.close()
 
     async def _wait(self, connection: Connection, url: str) -> tuple[float, float]:
-        path = f"/runs/{self.review.run}/decision?wait=55"
+        # As the client asks, which names the review that it waits for.
+        path = f"/runs/{self.review.run}/decision?wait=55&review={self.review.code}"
         ask = build_request("GET", path, url=url, secret=self.review.key)
         while True:
             answer = await connection.ask(ask)

@@ -292,28 +292,6 @@ def test_work_ends_with_its_caller_and_a_fault_of_it_is_raised() -> None:
     asyncio.run(scene())
 
 
-def test_whoever_cancels_the_task_is_not_taken_for_a_caller_who_left() -> None:
-    async def scene() -> None:
-        caller = Caller()
-        waiting = asyncio.create_task(
-            stop_on_hang_up(asyncio.sleep(60), caller.receive)
-        )
-        await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
-
-        # A caller who leaves once the work is done cancels nothing.
-        assert await stop_on_hang_up(asyncio.sleep(0, "done"), caller.receive) == "done"
-        caller.hang_up.set()
-        await asyncio.sleep(0.01)
-        task = asyncio.current_task()
-        assert task is not None
-        assert not task.cancelling()
-
-    asyncio.run(scene())
-
-
 def test_a_stream_ends_with_its_caller_and_lets_go_of_what_it_holds() -> None:
     async def scene(*, hangs_up: bool) -> tuple[list[Message], bool]:
         caller, closed = Caller(), False
