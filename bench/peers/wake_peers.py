@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,15 +37,12 @@ class WakePeer:
             services() as urls,
             create_database(urls["DATABASE_URL"]) as database,
         ):
-            python = f"{folder}/venv/bin/python"
-            subprocess.run([sys.executable, "-m", "venv", f"{folder}/venv"], check=True)
-            install = [python, "-m", "pip", "install", "--quiet", *self.packages]
-            if subprocess.run(
-                install, timeout=_INSTALL_SECONDS, check=False
-            ).returncode:
+            command = self._install(folder)
+            if command is None:
                 return None
             measured = subprocess.run(
-                [python, str(_DRIVERS / self.driver), *map(str, (count, ruled, rate))],
+                [*command, *map(str, (count, ruled, rate))],
+                cwd=folder,
                 env={**os.environ, "PEER_DATABASE": database, "PEER_FOLDER": folder},
                 stdout=subprocess.PIPE,
                 timeout=_RUN_SECONDS,
@@ -53,6 +51,24 @@ class WakePeer:
             )
         seconds: list[float] = json.loads(measured.stdout.splitlines()[-1])
         return seconds
+
+    def _install(self, folder: str) -> list[str] | None:
+        """What runs the driver; None where its packages cannot be had."""
+        driver = shutil.copy(_DRIVERS / self.driver, folder)
+        if driver.endswith(".mjs"):
+            if shutil.which("npm") is None:
+                return None
+            install = ["npm", "install", "--silent", *self.packages]
+            command = ["node", driver]
+        else:
+            python = f"{folder}/venv/bin/python"
+            subprocess.run([sys.executable, "-m", "venv", f"{folder}/venv"], check=True)
+            install = [python, "-m", "pip", "install", "--quiet", *self.packages]
+            command = [python, driver]
+        done = subprocess.run(
+            install, cwd=folder, timeout=_INSTALL_SECONDS, check=False
+        )
+        return None if done.returncode else command
 
 
 PEERS = (
@@ -67,5 +83,14 @@ PEERS = (
         name="DBOS 3.3, PostgreSQL, 200 waiting",
         packages=("dbos==3.3.0",),
         driver="dbos_wake.py",
+    ),
+    WakePeer(
+        # With a log of its own on disk, and no other database.
+        name="Restate 1.7, 200 waiting",
+        packages=(
+            "@restatedev/restate-server@1.7.12",
+            "@restatedev/restate-sdk@1.17.2",
+        ),
+        driver="restate_wake.mjs",
     ),
 )
