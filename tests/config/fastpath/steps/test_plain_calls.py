@@ -11,7 +11,8 @@ import pytest
 
 from accounts import auth
 from config.fastpath.at_once import AtOnce
-from gateway.use_cases import access, tool_calls
+from gateway.use_cases import access
+from gateway.use_cases.call_requests import JudgeCall
 from reviews.errors import PolicyMoved
 from tests.support.builders import start_run
 from tests.support.rows import each_row
@@ -101,16 +102,16 @@ def test_under_a_policy_that_moved_it_is_judged_again(
 ) -> None:
     run = start_run(agent)
     ask(agent, run)
-    decide = tool_calls.JudgeCall.decide
+    decide = JudgeCall.decide
     moved: list[str] = []  # the writer asks twice before it believes that
 
-    def move_once(self: tool_calls.JudgeCall, *given: Any) -> Any:
+    def move_once(self: JudgeCall, *given: Any) -> Any:
         if not moved or self.call_code in moved:
             moved.append(self.call_code)
             raise PolicyMoved("The run goes on under another version of its policy.")
         return decide(self, *given)
 
-    monkeypatch.setattr(tool_calls.JudgeCall, "decide", move_once)
+    monkeypatch.setattr(JudgeCall, "decide", move_once)
     answer = ask(agent, run)
 
     assert taken[-1]
