@@ -51,7 +51,8 @@ def index_words() -> int:
             logger.exception("The words of project %s cannot be kept", project_id)
             continue
         count += read
-        if read:
+        if read >= ENTRIES_AT_ONCE:
+            # Otherwise only what came meanwhile is left, for the next task.
             waiting.append(project_id)
     return count
 

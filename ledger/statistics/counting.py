@@ -49,11 +49,13 @@ def count_project(
     is_over: Callable[[], bool] = lambda: False,
     on_progress: Callable[[int], None] | None = None,
 ) -> int:
-    """One project, slice by slice."""
+    """One project, slice by slice, up to where its ledger ends now: what agents add
+    meanwhile is cheaper together, when the next task comes."""
     StatisticsCursor.objects.get_or_create(project_id=project_id)
+    head = _read_head(project_id)
     counted = 0
     while not is_over():
-        number = count_slice(project_id=project_id)
+        number = count_slice(project_id=project_id, head=head)
         if not number:
             break
         counted += number
@@ -62,10 +64,11 @@ def count_project(
     return counted
 
 
-def count_slice(*, project_id: int, size: int = SLICE) -> int:
-    """The next entries; 0 where there are none, or somebody else is counting them."""
+def count_slice(*, project_id: int, size: int = SLICE, head: int | None = None) -> int:
+    """The next entries, up to this position of the project's; 0 where there are none, or
+    somebody else is counting them."""
     # The head is read first: up to it the ledger is complete.
-    head = ProjectHead.objects.values_list("position", flat=True).get(pk=project_id)
+    head = _read_head(project_id) if head is None else head
     cursors = StatisticsCursor.objects.values_list("position", flat=True)
     before = cursors.get(pk=project_id)
     upto = min(head, before + size)
@@ -77,6 +80,10 @@ def count_slice(*, project_id: int, size: int = SLICE) -> int:
             return 0
         add_figures(project_id=project_id, figures=figures)
     return figures.entries
+
+
+def _read_head(project_id: int) -> int:
+    return ProjectHead.objects.values_list("position", flat=True).get(pk=project_id)
 
 
 def _list_projects_behind() -> list[int]:

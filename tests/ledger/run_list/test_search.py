@@ -185,3 +185,25 @@ def test_a_run_has_no_more_words_than_it_may(
     index_words()
     assert read_words(run) == {mark_code(run[-6:]), "one", "two", "three"}
     assert words.list_words("a" * 100) == ["a" * 64]
+
+
+def test_words_that_come_meanwhile_are_left_to_the_next_task(
+    project: Project, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, taken = start_run(agent), list[int]()
+    index_next = indexing.index_next
+
+    def index_while_it_works(project_id: int) -> int:
+        if project_id == project.pk:
+            taken.append(project_id)
+        read = index_next(project_id)
+        agent.post(f"/runs/{run}/steps", json=step(len(taken), summary="Meanwhile"))
+        return read
+
+    monkeypatch.setattr(indexing, "index_next", index_while_it_works)
+    index_words()
+
+    assert taken == [project.pk]
+    monkeypatch.undo()
+    index_words()
+    assert "meanwhile" in read_words(run)

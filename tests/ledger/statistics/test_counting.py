@@ -228,3 +228,20 @@ def test_how_far_it_is_counted(agent: httpx.Client, project: Project) -> None:
     at, waiting = get_counted_until(project_id=project.pk)
     assert at is not None
     assert waiting == 0
+
+
+def test_what_agents_add_meanwhile_is_left_to_the_next_task(
+    project: Project, agent: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a busy server would count a few entries at a time, without an end."""
+    run, numbers = start_run(agent), iter(range(1, 10))
+
+    def read_while_it_works(**given: Any) -> Figures:
+        agent.post(f"/runs/{run}/steps", json=step(next(numbers)))
+        return read_slice(**given)
+
+    monkeypatch.setattr(counting, "read_slice", read_while_it_works)
+
+    assert count_project(project_id=project.pk) > 0
+    assert next(numbers) == 2
+    assert count_project(project_id=project.pk) == 1
