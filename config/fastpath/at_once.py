@@ -45,10 +45,17 @@ Build = Callable[
 ]
 
 
+class Kind(NamedTuple):
+    """What is taken at once, up to so many bytes."""
+
+    build: Build
+    longest: int
+
+
 class Waiting(NamedTuple):
     """A request whose head was let in, and whose body may still be on its way."""
 
-    build: Build
+    kind: Kind
     agent: AgentPrincipal
     # Of the agent's key.
     digest: str
@@ -78,7 +85,7 @@ class AtOnce:
         if not isinstance(agent, AgentPrincipal) or length >= kind.longest:
             return None
         key = get_header(scope, b"idempotency-key")
-        return Waiting(kind.build, agent, digest, names["run"], key, scope)
+        return Waiting(kind, agent, digest, names["run"], key, scope)
 
     def admits_again(self, waiting: Waiting) -> bool:
         """Whether the same head would be let in now: all but the key is as it was."""
@@ -86,7 +93,9 @@ class AtOnce:
 
     def take(self, waiting: Waiting, raw: bytes, respond: Respond) -> bool:
         """Whether it is with the writer; `respond` is called after its commit."""
-        build, agent, _, run, key, scope = waiting
+        kind, agent, _, run, key, scope = waiting
+        if len(raw) >= kind.longest or self._guard.is_over_rate(agent):
+            return False
         try:
             idempotency = build_idempotency(
                 key=key,
@@ -95,7 +104,7 @@ class AtOnce:
                 path=scope["path"],
                 body=raw,
             )
-            request = build(raw, agent, run, idempotency)
+            request = kind.build(raw, agent, run, idempotency)
             if request is None:
                 return False
             self._guard.count(agent)
@@ -123,11 +132,6 @@ def _build_call(
     return build_plain_call_request(
         agent=agent, run_code=run, call=call, idempotency=idempotency
     )
-
-
-class Kind(NamedTuple):
-    build: Build
-    longest: int
 
 
 _KINDS: dict[Callable[..., object], Kind] = {

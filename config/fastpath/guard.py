@@ -95,6 +95,10 @@ class Guard:
         """Count a request of this key; raise where there are too many."""
         self._key_rate.check(principal)
 
+    def is_over_rate(self, principal: Principal) -> bool:
+        """Whether the next request of this key is refused, whatever is in it."""
+        return self._key_rate.is_over(principal)
+
     async def admit_page(self, scope: Scope, receive: Receive) -> Receive:
         """Let a request for a page in: forms are small, and fill no disk of ours."""
         _check_connection(scope)

@@ -43,14 +43,23 @@ class KeyRate:
         """0 and counted, or the seconds after which the next request is taken."""
         if not self.per_second:
             return 0
+        full_at, over = self._measure(key)
+        if over:
+            return over
+        self._full_at[key] = full_at
+        return 0
+
+    def is_over(self, principal: Principal) -> bool:
+        """Whether the next request of this key is refused; nothing is counted."""
+        return bool(self.per_second and self._measure(_get_key(principal))[1])
+
+    def _measure(self, key: Hashable) -> tuple[float, float]:
+        """When it is full again after one more, and by how many seconds that is too many."""
         now = self._clock()
         full_at = max(self._full_at.get(key, now), now) + 1 / self.per_second
         # Compared with some slack: sums of fractions are not exact.
         over = full_at - now - BURST_SECONDS
-        if over > 1e-6:
-            return over
-        self._full_at[key] = full_at
-        return 0
+        return full_at, over if over > 1e-6 else 0.0
 
 
 def _get_key(principal: Principal) -> tuple[str, int | None]:

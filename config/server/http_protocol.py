@@ -100,6 +100,8 @@ class TimedProtocol(HttpToolsProtocol):
     _size = 0
     # A request with a known head whose body is still on its way.
     _begun: KnownCycle | None = None
+    # A request with a known head is parsed after all: it was not taken at once.
+    _was_refused = False
 
     def connection_made(  # type: ignore[override]
         self, transport: asyncio.Transport
@@ -157,6 +159,7 @@ class TimedProtocol(HttpToolsProtocol):
             if self._at_once.take(cycle.waiting, cycle.raw, respond):
                 self._enter(Phase.ANSWER)
                 return True
+            self._was_refused = True
         cycle.response_complete = True  # the parser makes another
         return False
 
@@ -167,7 +170,11 @@ class TimedProtocol(HttpToolsProtocol):
         self.scope.update(marks)  # type: ignore[typeddict-item]
 
     def on_headers_complete(self) -> None:
+        before = self.cycle
         super().on_headers_complete()
+        if isinstance(before, KnownCycle) and not before.keep_alive:
+            # The server was stopped while its body was on its way.
+            self.cycle.keep_alive = False
         if self.over_limit and self.cycle is not None:
             # There may be room for its next request, on a connection of its own.
             self.cycle.keep_alive = False
@@ -178,7 +185,8 @@ class TimedProtocol(HttpToolsProtocol):
     ) -> None:
         # Whoever waits to be asked for the body is asked by what reads it.
         reading = cycle.more_body and not cycle.waiting_for_100_continue
-        if self._at_once is not None and app is self.app and reading:
+        refused, self._was_refused = self._was_refused, False
+        if self._at_once is not None and app is self.app and reading and not refused:
             self._waiting = self._at_once.admit(cast("Scope", cycle.scope))
         if self._waiting is None:
             super()._start_asgi_task(cycle, app)

@@ -19,7 +19,7 @@ from reviews.schemas.fields import Body
 
 # Longer ones would hold up the event loop.
 LONGEST = 65_536
-_ZERO = re.compile(rb"[\s:,\[]-0")
+_BELOW_ZERO = re.compile(rb"[\s:,\[]-[0-9]")
 
 
 class CleanBatchIn(Body):
@@ -56,7 +56,12 @@ def read_batch(raw: bytes) -> CleanBatchIn | None:
 
 def _is_unusual(raw: bytes) -> bool:
     """Only an escape writes NUL, half of a surrogate pair, or a character in two ways."""
-    return len(raw) > LONGEST or b"\\u" in raw or _may_be_flood(raw) or _has_zero(raw)
+    return (
+        len(raw) > LONGEST
+        or b"\\u" in raw
+        or _may_be_flood(raw)
+        or _may_be_below_zero(raw)
+    )
 
 
 def _may_be_flood(raw: bytes) -> bool:
@@ -66,9 +71,9 @@ def _may_be_flood(raw: bytes) -> bool:
     return raw.count(b",") + raw.count(b"{") + raw.count(b"[") >= NODE_LIMIT
 
 
-def _has_zero(raw: bytes) -> bool:
-    """-0, which is refused, or a number below 0, as no field takes one."""
-    return b"-0" in raw and _ZERO.search(raw) is not None
+def _may_be_below_zero(raw: bytes) -> bool:
+    """No field takes such a number, but -0, and -1e-400 which becomes it, look like 0."""
+    return b"-" in raw and _BELOW_ZERO.search(raw) is not None
 
 
 def _is_read_alike(raw: bytes, steps: Sequence[UncleanStepIn], *, others: int) -> bool:

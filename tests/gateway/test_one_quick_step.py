@@ -25,7 +25,21 @@ numbers = st.one_of(
     st.floats(0, 1).map(repr),
     st.decimals(0, 1, places=20).map(str),
     st.sampled_from(
-        ["-0", "-0.0", "-0e5", "0", "0.0", "1.0", "1e0", "1E-400", "1e999", "00", "1."]
+        [
+            "-0",
+            "-0.0",
+            "-0e5",
+            "-1e-400",
+            "-4.9e-325",
+            "0",
+            "0.0",
+            "1.0",
+            "1e0",
+            "1E-400",
+            "1e999",
+            "00",
+            "1.",
+        ]
     ),
     st.sampled_from(["NaN", "-Infinity", "Infinity", "0.1e1", "true", "null", "-", ""]),
 )
@@ -82,6 +96,8 @@ def assert_same(raw: bytes) -> None:
 @example(b'{"number":1,"tokens":2,"tool_calls":3,"tokens":2}')
 @example(b'{"number":1,"tokens":2,"tool_calls":3,"coherence":-0.0}')
 @example(b'{"number":1,"tokens":-0,"tool_calls":3}')
+@example(b'{"number":1,"tokens":2,"tool_calls":3,"coherence":-1e-400}')
+@example(b'{"number":1,"tokens":2,"tool_calls":3,"confidences":[-4.9e-325]}')
 @example(b'\xef\xbb\xbf{"number":1,"tokens":2,"tool_calls":3}')
 @example(b'{"number":1,"tokens":2,"tool_calls":3,"summary":"\xed\xa0\x80"}')
 @example(b'{"number":1,"tokens":2,"tool_calls":3,"summary":"\x00"}')

@@ -100,6 +100,7 @@ DOUBTFUL = {
     "-0": ONE.replace(b'"failed_calls": 0', b'"failed_calls": -0'),
     "-0 in a list": ONE.replace(b"[0, 0.5", b"[-0, 0.5"),
     "-0.0": ONE.replace(b'"coherence": 1', b'"coherence": -0.0'),
+    "-0 in other words": ONE.replace(b'"coherence": 1', b'"coherence": -1e-400'),
     "NaN": ONE.replace(b'"coherence": 1', b'"coherence": NaN'),
     "infinite": ONE.replace(b'"coherence": 1', b'"coherence": 1e999'),
     "a large number": ONE.replace(b'"tokens": ', b'"tokens": 99999999999999'),

@@ -40,6 +40,8 @@ class Taker:
         self.admits = self.takes = True
         self.taken: list[tuple[bytes, Respond]] = []
         self.scopes: list[Scope] = []
+        # Also what it did not take.
+        self.offered: list[bytes] = []
 
     def admit(self, scope: Scope) -> Waiting | None:
         return Waiting(scope) if scope["path"].endswith("/steps") else None
@@ -48,6 +50,7 @@ class Taker:
         return self.admits
 
     def take(self, waiting: Waiting, raw: bytes, respond: Respond) -> bool:
+        self.offered.append(raw)
         if self.takes:
             assert get_header(waiting.scope, b"host") == "h"
             self.taken.append((raw, respond))

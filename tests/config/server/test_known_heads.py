@@ -277,6 +277,30 @@ async def test_a_server_that_stops_answers_what_it_has_taken() -> None:
         assert line.transport.closed
 
 
+async def test_a_connection_ends_though_the_parser_reads_the_last_request() -> None:
+    """The server was stopped while a body was on its way that was not taken then."""
+    with connect() as line:
+        line.learn().send(post(b"1")[:-1])
+        line.protocol.shutdown()
+        line.taker.takes = False
+        line.send(b"1")
+        await line.rest()
+        assert [body for _, body in line.asked] == [b"1"]
+        assert b"\r\nconnection: close\r\n" in line.transport.written
+        assert line.transport.closed
+
+
+async def test_what_was_not_taken_is_not_offered_again() -> None:
+    with connect() as line:
+        line.learn().taker.takes = False
+        line.send(post(b"1"))
+        await line.rest()
+        assert line.taker.offered == [b"12345", b"1"]
+        line.taker.takes = True
+        line.learn(b"2")
+        assert line.taken == [b"12345", b"2"]
+
+
 async def test_a_connection_is_kept_from_its_last_answer_on() -> None:
     """Also while it is answered, and no longer than it is open."""
     with connect() as line:

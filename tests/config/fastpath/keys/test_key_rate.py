@@ -12,6 +12,9 @@ from checkrail import Checkrail, Outage
 from checkrail.hooks.sending import HookRequest, send_event
 
 from common.errors import RateLimited
+from config.fastpath.asgi import Scope
+from config.fastpath.at_once import AtOnce, Kind, Waiting
+from config.fastpath.guard import Guard
 from config.fastpath.key_rate import BURST_SECONDS, KeyRate
 from tests.conftest import client_for
 from tests.gateway.coding_agents.hosts import load_recorded
@@ -161,3 +164,33 @@ def test_a_person_and_an_agent_have_a_rate_each(robo: Robot, bob: Person) -> Non
         rate.check(agent)
 
     rate.check(person)
+
+
+def test_asking_whether_a_key_is_over_its_rate_counts_nothing(robo: Robot) -> None:
+    clock = Clock()
+    rate = KeyRate(per_second=1, clock=clock)
+    for _ in range(BURST):
+        assert not any(rate.is_over(robo.principal) for _ in range(20))
+        rate.check(robo.principal)
+    assert rate.is_over(robo.principal)
+    clock.now += 1
+    assert not rate.is_over(robo.principal)
+    assert not KeyRate(per_second=0).is_over(robo.principal)
+
+
+def test_the_body_of_a_step_over_the_rate_is_not_read(robo: Robot) -> None:
+    guard = Guard()
+    guard._key_rate = KeyRate(per_second=1, clock=Clock())
+    for _ in range(BURST):
+        guard.count(robo.principal)
+
+    read: list[bytes] = []
+
+    def build(raw: bytes, *_: object) -> None:
+        read.append(raw)
+
+    scope: Scope = {"method": "POST", "path": "/"}
+    waiting = Waiting(Kind(build, 1_000), robo.principal, "", "", None, scope)
+    assert not AtOnce(guard).take(waiting, b"{}", lambda _: None)
+    assert not AtOnce(Guard()).take(waiting, b"{1}", lambda _: None)
+    assert read == [b"{1}"]

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from accounts import auth
+from config.fastpath import at_once
 from config.fastpath.at_once import AtOnce
 from gateway.use_cases import access
 from gateway.use_cases.call_requests import JudgeCall
@@ -82,6 +83,26 @@ def test_all_others_go_the_usual_way(
 
     assert answer.status_code == 201
     assert taken == [False]
+
+
+def test_a_longer_body_behind_a_known_head_is_not_read_at_once(
+    agent: httpx.Client, taken: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start_run(agent)
+    for _ in range(3):
+        ask(agent, run)
+    built: list[int] = []
+    build = at_once.build_plain_call_request
+
+    def watch(**given: Any) -> Any:
+        built.append(1)
+        return build(**given)
+
+    monkeypatch.setattr(at_once, "build_plain_call_request", watch)
+
+    assert ask(agent, run, "echo " + "word " * 450).status_code == 201
+    assert built == []
+    assert not taken[-1]
 
 
 def test_the_same_key_again_gets_the_same_answer(
