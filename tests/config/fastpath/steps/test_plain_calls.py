@@ -14,6 +14,7 @@ from config.fastpath import at_once
 from config.fastpath.at_once import AtOnce
 from gateway.use_cases import access
 from gateway.use_cases.call_requests import JudgeCall
+from gateway.use_cases.tool_calls import build_plain_call_request
 from reviews.errors import PolicyMoved
 from tests.support.builders import start_run
 from tests.support.rows import each_row
@@ -92,7 +93,7 @@ def test_a_longer_body_behind_a_known_head_is_not_read_at_once(
     for _ in range(3):
         ask(agent, run)
     built: list[int] = []
-    build = at_once.build_plain_call_request
+    build = build_plain_call_request
 
     def watch(**given: Any) -> Any:
         built.append(1)
