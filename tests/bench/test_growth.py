@@ -67,19 +67,22 @@ def test_bytes_are_told_for_each_step_by_table_and_index(
 ) -> None:
     path = make_file(tmp_path)
 
-    def send(_url: str, _runs: Sequence[PreparedRun], steps: int) -> None:
+    def send(
+        _url: str, _runs: Sequence[PreparedRun], steps: int, *, with_keys: bool
+    ) -> None:
         with closing(sqlite3.connect(path)) as link, link:
             rows = [[f"{number:01000}"] for number in range(steps)]
             link.executemany("INSERT INTO ledger_run VALUES (?)", rows)
 
     monkeypatch.setattr(bytes_on_disk, "_send_steps", send)
-    every, *parts = measure_bytes(start_server(path, runs=1), steps=100)
+    every, with_keys, *parts = measure_bytes(start_server(path, runs=1), steps=100)
     told = {each.label: int(each.figure.replace(",", "")) for each in parts}
     assert told.keys() == {"SQLite: ledger_run", "SQLite: by_memory"}
     assert int(every.figure.replace(",", "")) == pytest.approx(
         sum(told.values()), abs=2
     )
     assert every.met is False
+    assert int(with_keys.figure.replace(",", "")) > 1_000
 
 
 def test_a_load_shows_answers_and_sizes_at_its_start_and_end(

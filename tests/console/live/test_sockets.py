@@ -67,7 +67,7 @@ def resume(socket: ClientConnection, since: int) -> None:
     socket.send(json.dumps({"type": "resume", "since": since}))
 
 
-def heard(socket: ClientConnection, *, timeout: float = 10) -> str:
+def heard(socket: ClientConnection, *, timeout: float = 60) -> str:
     message = socket.recv(timeout=timeout)
     assert isinstance(message, str)
     return message
