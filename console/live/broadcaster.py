@@ -208,9 +208,10 @@ class Broadcaster:
                 self._due.discard(project_id)
                 began = monotonic()
                 changes = await self._deliver(project_id)
-                rest = min(LONGEST_REST_SECONDS, REST_SECONDS_PER_CHANGE * changes)
                 took = monotonic() - began
-                wait = max(COALESCE_SECONDS, REST_FACTOR * took, rest)
+                rest = max(REST_FACTOR * took, REST_SECONDS_PER_CHANGE * changes)
+                # One read that a busy disk held up must not keep a page in the dark.
+                wait = max(COALESCE_SECONDS, min(LONGEST_REST_SECONDS, rest))
         except Exception:
             logger.exception(
                 "Updates of a project could not be sent; the re-check will"

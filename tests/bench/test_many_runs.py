@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from random import Random
 
+from asgiref.sync import sync_to_async
+from django.db import connection
+
 from accounts.models import Project
 from bench.servers.fill_database import lift_limits
 from bench.servers.many_runs import live_run
@@ -16,6 +19,8 @@ from tests.support.builders import Person, Robot
 def test_runs_are_ruled_both_ways_and_end(
     project: Project, robo: Robot, bob: Person
 ) -> None:
+    # Rulings are made by a thread whose connection another test may have cut.
+    asyncio.run(sync_to_async(connection.close)())
     lift_limits(project.pk)
     for number in range(8):
         living = live_run(

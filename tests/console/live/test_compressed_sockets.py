@@ -60,9 +60,9 @@ def test_updates_arrive_compressed(
     since = get_live_position(project_id=project.pk)
     socket.send(json.dumps({"type": "resume", "since": since}))
     review = pause_run(agent, start_run(agent))["review"]["id"]
-    message = socket.recv(timeout=30)
+    message = socket.recv(timeout=60)
     while f"review-{review}" not in str(message):
-        message = socket.recv(timeout=30)
+        message = socket.recv(timeout=60)
     size = len(str(message).encode())
     sent = next(sent for sent, shown in sizes if shown == size)
     assert sent < size / 2
@@ -73,6 +73,6 @@ def test_a_frame_that_is_large_only_when_it_is_unpacked_is_refused(
 ) -> None:
     socket.send("x" * (SOCKET_FRAME_LIMIT + 1))  # some hundred bytes on the way
     with pytest.raises(ConnectionClosed) as closed:
-        socket.recv(timeout=30)
+        socket.recv(timeout=60)
     assert closed.value.rcvd is not None
     assert closed.value.rcvd.code == 1009

@@ -40,3 +40,23 @@ async def test_while_much_happens_to_reviews_it_is_told_less_often(
         assert page.got == ["0 to 1"]
     else:
         await until(partial(has_reached, page, 2))
+
+
+async def test_after_a_slow_rendering_the_next_one_waits_for_a_while_at_most(
+    here: Broadcaster, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broadcasting, "REST_FACTOR", 1e9)
+    monkeypatch.setattr(broadcasting, "LONGEST_REST_SECONDS", 0.05)
+    page = Page()
+    here.join(page)
+    await settle(here)
+
+    def go_on() -> None:
+        world.meanwhile = lambda: None
+        here.nudge([ONE])
+
+    world.meanwhile = go_on
+    for position in (1, 2):
+        world.positions[ONE] = position
+        here.nudge([ONE])
+        await until(partial(has_reached, page, position))

@@ -75,7 +75,7 @@ def heard(socket: ClientConnection, *, timeout: float = 60) -> str:
 
 def close_code(socket: ClientConnection) -> int:
     with pytest.raises(ConnectionClosed) as closed:
-        socket.recv(timeout=30)
+        socket.recv(timeout=60)
     assert closed.value.rcvd is not None
     return closed.value.rcvd.code
 
