@@ -20,7 +20,7 @@ def test_runs_are_ruled_both_ways_and_end(
     project: Project, robo: Robot, bob: Person
 ) -> None:
     # Rulings are made by a thread whose connection another test may have cut.
-    asyncio.run(sync_to_async(connection.close)())
+    asyncio.run(sync_to_async(lambda: connection.close())())
     lift_limits(project.pk)
     for number in range(8):
         living = live_run(
