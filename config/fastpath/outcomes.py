@@ -27,30 +27,17 @@ async def send_error(error: Exception, scope: Scope, send: Send) -> None:
 
 
 async def stop_on_hang_up(work: Awaitable[T], receive: Receive) -> T:
-    """Return the result; cancel the work and raise ClientGone if the caller leaves.
-
-    The work is done by the task that asks for it: one more for each who waits takes memory,
-    and two turns of the event loop until its answer is sent (bench waiting).
-    """
-    task = asyncio.current_task()
-    assert task is not None
-    working = True
-
-    def stop(gone: asyncio.Future[None]) -> None:
-        if working and not gone.cancelled():
-            task.cancel()
-
+    """Return the result; cancel the work and raise ClientGone if the caller leaves."""
+    task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(wait_for_hang_up(receive))
-    gone.add_done_callback(stop)
     try:
-        return await work
-    except asyncio.CancelledError:
-        if gone.done() and not task.uncancel():
-            raise ClientGone from None
-        raise
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientGone
     finally:
-        working = False
         gone.cancel()
+        task.cancel()
 
 
 async def wait_for_hang_up(receive: Receive) -> None:
