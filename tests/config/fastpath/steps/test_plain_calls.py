@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 
-from accounts import auth
 from config.fastpath import at_once
-from config.fastpath.at_once import AtOnce
 from gateway.use_cases import access
 from gateway.use_cases.call_requests import JudgeCall
 from gateway.use_cases.tool_calls import build_plain_call_request
@@ -21,21 +18,6 @@ from tests.support.rows import each_row
 
 pytestmark = pytest.mark.once("judges requests, not what is stored")
 PLAIN = "cd app && pytest -q -k race 2>&1 | tail -n 40"
-
-
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Of each request that was asked about: whether the writer got it."""
-    seen: list[bool] = []
-    take: Callable[..., bool] = AtOnce.take
-
-    def watch(*given: Any) -> bool:
-        seen.append(take(*given))
-        return seen[-1]
-
-    monkeypatch.setattr(AtOnce, "take", watch)
-    monkeypatch.setattr(auth, "CACHE_SECONDS", 600.0)
-    return seen
 
 
 def ask(

@@ -10,7 +10,7 @@ import pytest
 from accounts import auth
 from accounts.models import AgentKey, Project
 from config.server.http_protocol import TimedProtocol
-from tests.config.fastpath.test_at_once import Heard, Line, build_head, open_line
+from tests.config.fastpath.steps.test_at_once import Heard, Line, build_head, open_line
 from tests.conftest import client_for
 from tests.reviews.halts.halting import halt
 from tests.support.applications import build_application

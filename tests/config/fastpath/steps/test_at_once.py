@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
-from accounts import auth
 from config.fastpath import at_once
-from config.fastpath.at_once import AtOnce
 from tests.support.builders import Robot, start_run, step
 from tests.support.live import Live
 from tests.support.rows import each_row
@@ -71,22 +69,6 @@ def build_head(path: str, key: str, length: int, **more: str) -> bytes:
     }
     lines = [f"POST /api/v1{path} HTTP/1.1", *(f"{n}: {v}" for n, v in headers.items())]
     return "\r\n".join([*lines, "", ""]).encode()
-
-
-@pytest.fixture
-def taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Of each request that was asked about: whether the writer got it."""
-    seen: list[bool] = []
-    take: Callable[..., bool] = AtOnce.take
-
-    def watch(*given: Any) -> bool:
-        seen.append(take(*given))
-        return seen[-1]
-
-    monkeypatch.setattr(AtOnce, "take", watch)
-    # However slow the machine is: only the steps of a key that is known are asked about.
-    monkeypatch.setattr(auth, "CACHE_SECONDS", 600.0)
-    return seen
 
 
 def test_a_step_needs_no_task(
