@@ -10,7 +10,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 from common.ids import uuid7
 from gateway.backtest.calls import CALL, describe_call, judge_live_call
@@ -30,7 +31,7 @@ from ledger.backtest.judges import (
     Unknown,
 )
 from ledger.backtest.tally import find_cause, name_move
-from ledger.plan import Plan
+from ledger.plan import NewRow, Plan, Table
 from ledger.state import RunState
 from reviews.models import PolicyShadowItem
 from reviews.policies.backtest.counts import shorten_judgement
@@ -42,6 +43,26 @@ FORGOTTEN = "the draft looks back at more steps than the run remembers"
 NO_SUBJECT = Subject(0, "")
 
 logger = logging.getLogger(__name__)
+
+
+class _ShadowRow(NamedTuple):
+    """The values of a row, by the names of its columns."""
+
+    code: str
+    shadow_id: int
+    run_id: int
+    seq: int
+    at: datetime
+    kind: str
+    tool: str
+    gate: str = ""
+    rule: str = ""
+    move: str = ""
+    asks: str = ""
+    reason: str = ""
+
+
+_ITEMS = Table(PolicyShadowItem, *_ShadowRow._fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +162,7 @@ def _build(
     kind: DecisionKind,
     outcome: BothJudgements | Unknown,
     subject: Subject,
-) -> tuple[dict[str, Any], PolicyShadowItem]:
+) -> tuple[dict[str, Any], NewRow]:
     """The entry's payload, and the row by which it is counted and found."""
     plan, code = judged.plan, str(uuid7())
     payload: dict[str, Any] = {
@@ -154,7 +175,7 @@ def _build(
         "tool": judged.payload["tool"] if kind is CALL else None,
         "draft": shadow.draft.build_stamp() if shadow.draft else None,
     }
-    row = PolicyShadowItem(
+    row = _ShadowRow(
         code=code,
         shadow_id=shadow.id,
         run_id=plan.run.id,
@@ -165,13 +186,13 @@ def _build(
     )
     if isinstance(outcome, Unknown):
         decided = judged.payload.get("verdict", judged.payload)["decision"]
-        row.reason = outcome.reason
+        row = row._replace(reason=outcome.reason)
         payload |= {
             "before": {"decision": decided, "findings": []},
             "after": None,
             "reason": outcome.reason,
         }
-        return payload, row
+        return payload, NewRow(_ITEMS, row)
     before, after = outcome
     cause = find_cause(
         JudgedAgain(
@@ -183,9 +204,12 @@ def _build(
             outcome=outcome,
         )
     )
-    row.gate, row.rule = cause.gate[:100], cause.rule[:100]
-    row.move = name_move(before["decision"], after["decision"])
-    row.asks = kind.compare_asking(before["decision"], after["decision"])
+    row = row._replace(
+        gate=cause.gate[:100],
+        rule=cause.rule[:100],
+        move=name_move(before["decision"], after["decision"]),
+        asks=kind.compare_asking(before["decision"], after["decision"]),
+    )
     payload |= {
         "before": shorten_judgement(before),
         "after": shorten_judgement(after),
@@ -196,4 +220,4 @@ def _build(
         "asks": row.asks,
     }
     to_canonical_json(payload)  # what cannot be stored is found here, not at the commit
-    return payload, row
+    return payload, NewRow(_ITEMS, row)

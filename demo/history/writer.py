@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from ledger.models import RunStatus
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
-from ledger.writer.batch import Committer, Job
+from ledger.writer.batch import Committer
+from ledger.writer.jobs import Job
 
 T = TypeVar("T")
 

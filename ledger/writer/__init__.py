@@ -9,9 +9,9 @@ Callers hand it over with `await writer().perform(request)`, or `perform_now` wh
 may block; both return after the commit.
 
 *One thread per process* (`thread`) with a database connection of its own takes everything
-that waits. *Group commit* (`batch.commit_batch`): it decides each request in order, each
-on the state that the one before it left, and stores all of them with one commit. While
-that commit is under way the next batch gathers, so there is no artificial delay.
+that waits. *Group commit* (`batch`): it decides each request in order, each on the state
+that the one before it left, and stores all of them with one commit. While that commit is
+under way (`sent`) the next batch is judged, of other runs (ADR 0046).
 
 *Compare-and-set*: states of busy runs are kept in memory (`state_cache`), but other
 processes write too. So a run is stored only if its `head_hash` is still the one that was
@@ -45,8 +45,8 @@ from __future__ import annotations
 
 from ledger.chain import SealedEntry
 from ledger.plan import Change, Draft
-from ledger.writer.batch import Committed
 from ledger.writer.changes import ChangeRequest, NewRunRequest
+from ledger.writer.jobs import Committed
 from ledger.writer.thread import Writer, close_writer, get_writer, listen_always
 
 __all__ = [

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from django.db import connection, transaction
 from django.db.models import Model
@@ -15,9 +14,8 @@ from django.db.utils import Error as DatabaseError
 from common.errors import DomainError
 from guidance.core.runs.shared_limits import NOTHING_SHARED
 from guidance.selectors import get_policy
-from ledger.chain import SealedEntry
 from ledger.idempotency import get_earlier_answer, store_answer
-from ledger.plan import Change, NewRow, Statement, WaiterAnswer
+from ledger.plan import Change, NewRow, Statement
 from ledger.state import RunState
 from ledger.writer import sql
 from ledger.writer.changes import (
@@ -33,6 +31,7 @@ from ledger.writer.halts import (
     list_moves,
     raise_halts_version,
 )
+from ledger.writer.jobs import Batch, Committed, Job, Judged, PendingRun
 from ledger.writer.locking import (
     ProjectLock,
     create_project_head,
@@ -43,85 +42,18 @@ from ledger.writer.locking import (
 )
 from ledger.writer.new_rows import build_insert, insert_rows
 from ledger.writer.run_writes import RunWrite
-from ledger.writer.shared_use import NoRoom, read_shared_use, refuse_crowded_calls
-from ledger.writer.state_cache import StateCache
+from ledger.writer.shared_use import (
+    NoRoom,
+    is_known_to_share,
+    read_shared_use,
+    refuse_crowded_calls,
+)
+from ledger.writer.state_cache import LIMIT, StateCache
+from ledger.writer.store_postgresql import send_runs
 
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
-    """What a commit changed: projects, runs, and those of them that somebody may
-    wait for. Where it was one change: what waiters are answered, and ids of
-    keys of the run's agent known to be valid."""
-
-    projects: frozenset[int]
-    changed_run_ids: frozenset[int]
-    waited_run_ids: frozenset[int]
-    waiter_answer: WaiterAnswer | None = None
-    valid_key_ids: frozenset[int] = frozenset()
-    # Other halts stand in these projects than before.
-    halts_changed: frozenset[int] = frozenset()
-
-
-@dataclass(slots=True, eq=False)
-class Job:
-    """A change request and whoever waits for it."""
-
-    request: ChangeRequest[Any]
-    answer: Callable[[Any, BaseException | None], None]
-    attempts: int = 0
-    settled: bool = False
-    # From here on it may be done, whatever goes wrong.
-    committing: bool = False
-
-    def settle(self, answer: Any, error: BaseException | None) -> None:
-        """Answer the caller, once."""
-        if not self.settled:
-            self.settled = True
-            self.answer(answer, error)
-
-    @property
-    def needs_own_transaction(self) -> bool:
-        """Decided under the project's lock, in a transaction of its own."""
-        request = self.request
-        return request.locked or request.needs_lock or request.idempotency is not None
-
-
-@dataclass(slots=True)
-class PendingRun:
-    """One run's part of a batch; `before` is its state that was decided on."""
-
-    before: RunState
-    write: RunWrite
-    rows: list[Model | NewRow] = field(default_factory=list)
-    statements: list[Statement] = field(default_factory=list)
-    effects: list[Callable[[], object]] = field(default_factory=list)
-    answers: list[tuple[Job, Change[Any], Sequence[SealedEntry]]] = field(
-        default_factory=list
-    )
-
-    def add(
-        self,
-        job: Job,
-        change: Change[Any],
-        state: RunState,
-        entries: Sequence[SealedEntry],
-        halts_version: int | None,
-    ) -> None:
-        self.write.state = state
-        if halts_version is not None:
-            self.write.halts_version = halts_version
-        self.write.spent = state.spent.subtract(self.before.spent)
-        self.write.entries += entries
-        self.rows += change.plan.rows
-        self.statements += change.plan.statements
-        self.effects += change.plan.side_updates
-        self.answers.append((job, change, entries))
-        self.write.wakes = self.write.wakes or change.plan.wakes_waiters
-        self.write.takes_calls = self.write.takes_calls or change.plan.takes_calls
 
 
 class Stored(NamedTuple):
@@ -146,6 +78,10 @@ class Committer:
         self._read_clock = read_clock
         self.states = StateCache()
         self.halts = HaltCache()
+        # Codes of runs that were not stored as if they shared nothing.
+        self._sharing: set[str] = set()
+        # Of the batch that is judged: those of which it was not read.
+        self._unread: set[str] = set()
         # PostgreSQL's number for the connection that commits, told before it does:
         # notifications may be there before the commit has returned.
         self.session: int | None = None
@@ -155,6 +91,7 @@ class Committer:
         for whoever waits has then not been told by us."""
         self.states.clear()
         self.halts.clear()
+        self._sharing.clear()
         self.session = None
 
     def commit_one(self, job: Job) -> None:
@@ -229,6 +166,10 @@ class Committer:
 
     def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         """One commit for all; returns the jobs that must be judged again."""
+        return self.finish(self.begin(self.judge(jobs)))
+
+    def judge(self, jobs: Sequence[Job]) -> Judged:
+        """May be called while another batch is being stored, for other runs than its."""
         now = self._read_clock() if self._read_clock else datetime.now(UTC)
         self.halts.begin_batch()
         self._read_shared_use(jobs, now)
@@ -248,30 +189,69 @@ class Committer:
             except Exception as error:
                 logger.exception("%s was not judged", type(job.request).__name__)
                 job.settle(None, error)
+        return Judged(pending, again)
+
+    def begin(self, judged: Judged) -> Batch:
+        """Start to store it. On PostgreSQL it mostly goes on while the next one is judged."""
+        items = list(judged.items.values())
+        if not items:
+            return Batch(judged, set)
+        self.session = get_session_pid()
+        writes = [item.write for item in items]
+        if connection.vendor == "postgresql" and all(
+            item.is_one_statement for item in items
+        ):
+            rows = [(each.write.state.id, row) for each in items for row in each.rows]
+            sent = send_runs(writes, cast("list[tuple[int, NewRow]]", rows))
+            return Batch(judged, sent.fetch_ids, sent.is_done)
         try:
-            won = self._store(list(pending.values())) if pending else set()
+            won = _store(items)
         except NoRoom as crowded:
-            return again + _list_undone(pending.values(), crowded)
-        for code, item in pending.items():
+            return Batch(Judged({}, judged.again + _list_undone(items, crowded)), set)
+        return Batch(judged, lambda: won)
+
+    def finish(self, batch: Batch) -> list[Job]:
+        """Wait for the commit and answer; returns the jobs that must be judged again."""
+        (items, again), won = batch.judged, batch.fetch_stored()
+        if items:
+            writes = [item.write for item in items.values()]
+            wakes = [write.state.id for write in writes if write.wakes]
+            self._announce([write.state for write in writes], wakes)
+        for code, item in items.items():
             if item.write.state.id in won:
                 self.states.put(item.write.state)
                 for job, change, entries in item.answers:
                     job.settle(change.build_answer(entries), change.refusal)
             else:
                 self.states.drop(code)
+                self._sharing.add(code)
                 self.halts.drop(item.write.state.project_id)
                 again += (job for job, _, _ in item.answers)
         return again
 
     def _read_shared_use(self, jobs: Sequence[Job], now: datetime) -> None:
-        """Once for all: what runs share is as it was before this batch."""
+        """Once for all: what runs share is as it was before this batch. Most share nothing
+        that limits them: PostgreSQL looks that up where it stores them (bench steps)."""
         sharing = [job.request for job in jobs if job.request.shares]
-        found = {request.run_code: None for request in sharing}
-        states = {code: self.states.find(code) for code in found}
-        shared = read_shared_use([each for each in states.values() if each], now)
+        codes = dict.fromkeys(request.run_code for request in sharing)
+        found = [state for state in map(self.states.find, codes) if state]
+        if connection.vendor == "postgresql":
+            read = [state for state in found if self._may_share(state)]
+        else:
+            read = found
+        shared = read_shared_use(read, now)
+        self._unread = {state.code for state in found if state.id not in shared}
+        by_code = {state.code: shared[state.id] for state in read}
+        if len(self._sharing) > LIMIT:
+            self._sharing.clear()  # it costs each of them one attempt
+        self._sharing -= {
+            code for code, use in by_code.items() if use is NOTHING_SHARED
+        }
         for request in sharing:
-            state = states[request.run_code]
-            request.shared = shared[state.id] if state else NOTHING_SHARED
+            request.shared = by_code.get(request.run_code, NOTHING_SHARED)
+
+    def _may_share(self, state: RunState) -> bool:
+        return state.code in self._sharing or is_known_to_share(state)
 
     def _decide(self, job: Job, now: datetime, pending: dict[str, PendingRun]) -> bool:
         """Put the job's change on the pile; False when it has to wait its turn."""
@@ -295,30 +275,15 @@ class Committer:
             halts_version = self.halts.check_halts(job.request, change, run)
         state, entries = seal_entries(run, change.plan, at)
         if item is None:
-            write = RunWrite(old_hash=run.head_hash, state=state, before=run)
+            write = RunWrite(
+                old_hash=run.head_hash,
+                state=state,
+                before=run,
+                shares_nothing=code in self._unread,
+            )
             item = pending[code] = PendingRun(run, write)
         item.add(job, change, state, entries, halts_version)
         return True
-
-    def _store(self, items: Sequence[PendingRun]) -> set[int]:
-        self.session = get_session_pid()
-        writes = [item.write for item in items]
-        plain = not any(item.rows or item.statements or item.effects for item in items)
-        if plain and connection.vendor == "postgresql":
-            won = store_runs(writes)  # one statement is one commit (bench steps)
-        else:
-            with transaction.atomic():
-                won = store_runs(writes)
-                done = [item for item in items if item.write.state.id in won]
-                refuse_crowded_calls(item.write for item in done)
-                _store_extras(
-                    [row for item in done for row in item.rows],
-                    [statement for item in done for statement in item.statements],
-                    [effect for item in done for effect in item.effects],
-                )
-        wakes = [write.state.id for write in writes if write.wakes]
-        self._announce([write.state for write in writes], wakes)
-        return won
 
     def _announce(
         self, states: Sequence[RunState], wakes: Iterable[int], **more: Any
@@ -369,6 +334,20 @@ def _decide_locked(
         wakes=change.plan.wakes_waiters,
     )
     return change, write
+
+
+def _store(items: Sequence[PendingRun]) -> set[int]:
+    """In a transaction with all that belongs to them."""
+    with transaction.atomic():
+        won = store_runs([item.write for item in items])
+        done = [item for item in items if item.write.state.id in won]
+        refuse_crowded_calls(item.write for item in done)
+        _store_extras(
+            [row for item in done for row in item.rows],
+            [statement for item in done for statement in item.statements],
+            [effect for item in done for effect in item.effects],
+        )
+    return won
 
 
 def _list_undone(items: Iterable[PendingRun], crowded: NoRoom) -> list[Job]:

@@ -19,11 +19,12 @@ from ledger.writer import sql
 
 
 class Insert(NamedTuple):
-    """Statements for one row and for many. `uuids` are the places of such columns, which
-    SQLite keeps as text of its own."""
+    """Statements for one row, for many, and for those of `many` whose runs were stored.
+    `uuids` are the places of such columns, which SQLite keeps as text of its own."""
 
     one: str
     many: str
+    for_runs: str
     uuids: tuple[int, ...]
 
 
@@ -65,6 +66,12 @@ def _insert_values(table: Table, rows: Sequence[Sequence[Any]]) -> None:
         connection.connection.executemany(text, given)
 
 
+def write_insert_for_runs(table: Table, stored: str) -> str:
+    """For PostgreSQL: many rows, each with the id of its run behind its values, of which
+    those are inserted whose run is in `stored`."""
+    return _write_insert(table, "postgresql").for_runs.format(stored=stored)
+
+
 @cache
 def _write_insert(table: Table, vendor: str) -> Insert:
     """The columns that are not named are what their model says of every new row."""
@@ -82,10 +89,16 @@ def _write_insert(table: Table, vendor: str) -> Insert:
     casts = [f"::{kind}" if vendor == "postgresql" else "" for kind in kinds]
     values = ", ".join([*(f"%s{cast}" for cast in casts), *constant.values()])
     arrays = ", ".join(f"%s{cast}[]" for cast in casts)
-    chosen = ", ".join(["given.*", *constant.values()])
+    names = [f"value_{place}" for place, _ in enumerate(named)]
+    listed = ", ".join(names)
+    chosen = ", ".join([*names, *constant.values()])
     return Insert(
         one=f"{into} VALUES ({values})",
-        many=f"{into} SELECT {chosen} FROM unnest({arrays}) AS given",  # noqa: S608
+        many=f"{into} SELECT {chosen} FROM unnest({arrays}) AS given({listed})",  # noqa: S608
+        for_runs=(
+            f"{into} SELECT {chosen} FROM unnest({arrays}, %s::bigint[]) "  # noqa: S608
+            f"AS given({listed}, run) WHERE run IN (SELECT run_id FROM {{stored}})"
+        ),
         uuids=tuple(place for place, field in enumerate(named) if _is_uuid(field)),
     )
 

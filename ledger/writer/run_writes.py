@@ -78,7 +78,8 @@ class RunWrite:
     waited will never run. `takes_calls` says that a call was let through, or may be by a
     person: what the run shares with others must have room for it. `halts_version` is the one
     by which it was decided, where halts were obeyed. `before` is the run as it is stored,
-    where that is known.
+    where that is known. `shares_nothing`: it was decided as if nothing that it shares with
+    others limited it, and is stored only if that holds.
     """
 
     old_hash: str
@@ -89,6 +90,7 @@ class RunWrite:
     wakes: bool = False
     takes_calls: bool = False
     halts_version: int | None = None
+    shares_nothing: bool = False
 
     @property
     def is_plain(self) -> bool:

@@ -65,6 +65,14 @@ UNION ALL
 SELECT '{OWN}', id, '', {", ".join(f"{part}_limit" for part in PARTS)}, {ZEROS}
 {_AGENTS} ({_HAS_LIMITS})
 """
+# For the statement that stores a run: whether anything beside its policy and the runs above
+# limits what it uses together with others. EXISTS would be planned as a look at all agents.
+LIMITED = (
+    f"coalesce((SELECT true FROM {Agent._meta.db_table} "  # noqa: S608
+    f"WHERE id = {{agent}} AND ({_HAS_LIMITS})), "
+    f"(SELECT true FROM {COUNTERS} "
+    f"WHERE scope = '{RUN}' AND owner = {{run}} AND period = ''), false)"
+)
 _LISTS = ("runs", "limited_agents", "agents", "projects")
 _PG_READ = _FORM.format_map(dict.fromkeys(_LISTS, "= ANY(%s::bigint[])"))
 _SQLITE_READ = _FORM.format_map(
@@ -132,6 +140,11 @@ def read_shared_use(states: Sequence[RunState], at: datetime) -> dict[int, Share
             else NOTHING_SHARED
         )
     return shared
+
+
+def is_known_to_share(state: RunState) -> bool:
+    """Whether the run itself tells of limits that it shares with others."""
+    return bool(state.ancestors) or _has_shared_limits(state.policy_id)
 
 
 def refuse_crowded_calls(writes: Iterable[RunWrite]) -> None:

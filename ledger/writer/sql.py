@@ -21,6 +21,7 @@ from django.db.models import NOT_PROVIDED, AutoField, Field, Model
 from psycopg.types.json import Jsonb
 
 from ledger.plan import Statement
+from ledger.writer.sent import wait_for_sent
 
 M = TypeVar("M", bound=Model)
 Row = tuple[Any, ...]
@@ -28,6 +29,7 @@ Row = tuple[Any, ...]
 
 def execute(text: str, given: Sequence[Any]) -> list[Row]:
     """The rows that come back, as the driver has them."""
+    wait_for_sent()
     connection.ensure_connection()
     # The driver's errors are not Django's by themselves.
     with connection.wrap_database_errors:
@@ -35,7 +37,7 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
             # Django binds on the client side; the server can keep this one prepared.
             with psycopg.RawCursor(connection.connection) as cursor:
                 try:
-                    cursor.execute(_write_raw_parameters(text), given, prepare=True)
+                    cursor.execute(write_raw_parameters(text), given, prepare=True)
                 except psycopg.errors.FeatureNotSupported:
                     # A column is of another type than when it was prepared: the session
                     # keeps that for ever, and must not go back to the pool.
@@ -49,7 +51,7 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
 
 
 @lru_cache(maxsize=1_000)
-def _write_raw_parameters(text: str) -> str:
+def write_raw_parameters(text: str) -> str:
     """With $1, $2 … as PostgreSQL wants them: psycopg makes them anew for each call where
     a statement is as long as those that store a batch."""
     parts = [part.replace("%%", "%") for part in text.split("%s")]

@@ -1,17 +1,20 @@
-"""Store many runs' new heads and entries on PostgreSQL, by compare-and-set.
+"""Store many runs' new heads, entries and rows on PostgreSQL, by compare-and-set.
 
 One statement does it (bench steps). The project's head row is locked first and in
 order, so that positions are handed out in commit order and two processes never
-deadlock; a run whose head is no longer the one we built on, or whose project has other
-halts than those it was decided by, is left out, together with its entries, and is missing
-from the answer. What the others spend is counted after them.
+deadlock; a run whose head is no longer the one we built on, whose project has other
+halts than those it was decided by, or which shares a limit that it was not decided by, is
+left out, together with its entries and rows, and is missing from the answer. What the
+others spend is counted after them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
+from ledger.plan import NewRow, Statement, Table
 from ledger.state import (
     COLUMNS,
     STEP_COLUMNS,
@@ -20,6 +23,7 @@ from ledger.state import (
     list_step_values,
 )
 from ledger.writer import sql
+from ledger.writer.new_rows import write_insert_for_runs
 from ledger.writer.run_writes import (
     ADD_ON_CONFLICT,
     COUNTER_COLUMNS,
@@ -31,6 +35,8 @@ from ledger.writer.run_writes import (
     join_names,
     list_entry_values,
 )
+from ledger.writer.sent import Sent
+from ledger.writer.shared_use import LIMITED
 
 CHANNEL = "checkrail"
 
@@ -54,14 +60,22 @@ RUN_FACTS: tuple[tuple[str, str], ...] = (
     ("old_hash", "text"),
     ("halts_version", "integer"),
     ("wakes", "boolean"),
+    ("shares_nothing", "boolean"),
     ("spent_tokens", "bigint"),
     ("spent_tool_calls", "bigint"),
     ("spent_cost_micros", "bigint"),
 )
 
 
-def _write_store(columns: Sequence[tuple[str, str]]) -> str:
-    """The statement that sets these columns of the runs."""
+@cache
+def _write_store(
+    columns: tuple[tuple[str, str], ...], tables: tuple[Table, ...] = ()
+) -> str:
+    """The statement that sets these columns of the runs, and fills these tables."""
+    inserts = "".join(
+        f", inserted_{number} AS ({write_insert_for_runs(table, 'won')})"
+        for number, table in enumerate(tables)
+    )
     return f"""
 WITH v AS (
   SELECT * FROM unnest(
@@ -75,6 +89,7 @@ WITH v AS (
   FROM v JOIN locked USING (project_id)
   WHERE r.id = v.run_id AND r.head_hash = v.old_hash
     AND (v.halts_version IS NULL OR v.halts_version = locked.halts_now)
+    AND NOT (v.shares_nothing AND {LIMITED.format(agent="v.agent_id", run="v.run_id")})
   RETURNING r.id AS run_id, v.wakes
 ), e AS (
   SELECT * FROM unnest({_join_arrays(ENTRY_COLUMNS)}) WITH ORDINALITY
@@ -107,22 +122,47 @@ WITH v AS (
   ) AS counter(scope, owner, period)
   GROUP BY scope, owner, period ORDER BY scope, owner, period
   {ADD_ON_CONFLICT}
-)
+){inserts}
 SELECT run_id, CASE WHEN wakes THEN pg_notify('{CHANNEL}', run_id::text) END FROM won
 """  # noqa: S608 (column names are constants of this module)
 
 
-_STORE_STEPS = _write_store(STEP_COLUMNS)
-_STORE_ALL = _write_store(COLUMNS)
+# A statement sees what was there when it began: what others count while this one waits for
+# the projects is seen by the next one alone.
+_LOCK = """
+SELECT project_id FROM ledger_projecthead
+WHERE project_id = ANY(%s::bigint[]) ORDER BY project_id FOR UPDATE
+"""
 
 
 def store_runs(writes: Sequence[RunWrite]) -> set[int]:
+    """Returns the ids of those that were stored."""
+    return {row[0] for row in sql.execute(*_build_store(writes, {}))}
+
+
+def send_runs(writes: Sequence[RunWrite], rows: Sequence[tuple[int, NewRow]]) -> Sent:
+    """The same with rows, each with the id of its run: one transaction, whose answer is
+    fetched later. Nothing is known to limit calls among them by what others have used, so
+    that this is looked up after the projects are locked."""
+    by_table: dict[Table, list[tuple[Any, ...]]] = {}
+    for run_id, row in rows:
+        by_table.setdefault(row.table, []).append((*row.values, run_id))
+    statements = [_build_store(writes, by_table)]
+    if any(write.takes_calls for write in writes):
+        projects = sql.format_ids({write.state.project_id for write in writes})
+        statements.insert(0, Statement(_LOCK, [projects]))
+    return Sent(
+        [Statement(sql.write_raw_parameters(text), given) for text, given in statements]
+    )
+
+
+def _build_store(
+    writes: Sequence[RunWrite], by_table: dict[Table, list[tuple[Any, ...]]]
+) -> Statement:
     """Where no more changes than with every step, no more is sent (bench steps)."""
     plain = all(write.is_plain for write in writes)
-    columns, list_values, text = (
-        (STEP_COLUMNS, list_step_values, _STORE_STEPS)
-        if plain
-        else (COLUMNS, list_column_values, _STORE_ALL)
+    columns, list_values = (
+        (STEP_COLUMNS, list_step_values) if plain else (COLUMNS, list_column_values)
     )
     heads = [(*_list_facts(each), *list_values(each.state)) for each in writes]
     rows = [list_entry_values(entry) for write in writes for entry in write.entries]
@@ -130,7 +170,9 @@ def store_runs(writes: Sequence[RunWrite]) -> set[int]:
         *_format_columns((*RUN_FACTS, *columns), heads),
         *_format_columns(ENTRY_COLUMNS, rows),
     ]
-    return {row[0] for row in sql.execute(text, given)}
+    for added in by_table.values():
+        given += map(sql.format_array, zip(*added, strict=True))
+    return Statement(_write_store(columns, tuple(by_table)), given)
 
 
 def _format_columns(
@@ -153,6 +195,7 @@ def _list_facts(write: RunWrite) -> tuple[Any, ...]:
         write.old_hash,
         write.halts_version,
         write.wakes,
+        write.shares_nothing,
         spent.tokens,
         spent.tool_calls,
         spent.cost_micros,

@@ -2,9 +2,9 @@
 
 One thread per process, with a connection of its own. It takes all change requests that wait,
 judges each in order against the run's state, stores them with one commit, and answers
-only after that commit. While one commit is under way the next batch gathers, so there
-is no artificial delay. Commands that need a transaction of their own wait in a line
-apart, in which their senders take turns: a few of them, then the next batch.
+only after that commit. While one commit is under way the next batch is judged, of other
+runs, so there is no artificial delay. Commands that need a transaction of their own wait in
+a line apart, in which their senders take turns: a few of them, then the next batch.
 
 The database stays the only truth: a state remembered here is worth trying, but a refusal
 is always judged again on a fresh one, and a write succeeds only if the run's head is
@@ -29,9 +29,10 @@ from django.db.utils import Error as DatabaseError
 from psycopg.errors import LockNotAvailable
 
 from common.errors import Unavailable
-from ledger.writer.batch import Committed, Committer, Job
+from ledger.writer.batch import Committer
 from ledger.writer.changes import ChangeRequest
 from ledger.writer.fair_queue import FairQueue
+from ledger.writer.jobs import Batch, Committed, Job, Judged
 
 T = TypeVar("T")
 BATCH_LIMIT = 256
@@ -61,6 +62,9 @@ class Writer:
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._locked_jobs: FairQueue[Job] = FairQueue()
+        # The batch that is being stored, and jobs for its runs, which come after it.
+        self._batch: Batch | None = None
+        self._held: list[Job] = []
         self._committer = Committer(self._notify_listeners)
         self._listeners = list(_always)
         self._replies: dict[asyncio.AbstractEventLoop, list[Callable[[], None]]] = {}
@@ -133,24 +137,31 @@ class Writer:
 
     def _run_forever(self) -> None:
         open_for_work = True
-        while open_for_work or self._locked_jobs:
-            batch: list[Job] = []
+        while open_for_work or self._is_busy:
+            jobs, self._held = self._held, []
             if open_for_work:
-                open_for_work = self._gather(batch)
-            if batch:
-                self._perform_guarded(batch)
-                self._deliver()
+                open_for_work = self._gather(jobs)
+            if self._batch is not None and self._batch.is_done():
+                self._finish()
+            judged = self._judge(jobs)
+            self._finish()
+            self._begin(judged)
             for _ in range(min(LOCKED_AT_ONCE, len(self._locked_jobs))):
                 self._perform_guarded([self._locked_jobs.take()])
                 self._deliver()
+            self._deliver()
         self._refuse_the_rest()
         connection.close()
+
+    @property
+    def _is_busy(self) -> bool:
+        return bool(self._batch or self._held or self._locked_jobs)
 
     def _gather(self, batch: list[Job]) -> bool:
         """Whatever waits, plain change requests into the batch; False after the last of all."""
         for _ in range(BATCH_LIMIT):
             try:
-                job = self._jobs.get(block=not (batch or self._locked_jobs))
+                job = self._jobs.get(block=not (batch or self._is_busy))
             except Empty:
                 break
             if job is None:
@@ -169,8 +180,52 @@ class Writer:
                 job.settle(None, Unavailable("The server is stopping."))
         self._deliver()
 
+    def _judge(self, jobs: Sequence[Job]) -> Judged | None:
+        """While the batch before is being stored: only what is not about its runs."""
+        batch = self._batch
+        if batch is not None:
+            self._held = [job for job in jobs if batch.holds(job.request.run_code)]
+            jobs = [job for job in jobs if not batch.holds(job.request.run_code)]
+        if not jobs:
+            return None
+        self._began = self._began or monotonic()
+        try:
+            return self._committer.judge(jobs)
+        except Exception as error:
+            self._finish()
+            self._try_again(self._recover(jobs, error), locked=False)
+            return None
+
+    def _begin(self, judged: Judged | None) -> None:
+        """Start to store; what is done at once is answered at once."""
+        if judged is None:
+            return
+        self._began = monotonic()
+        try:
+            self._batch = self._committer.begin(judged)
+        except Exception as error:
+            self._began = None
+            self._try_again(self._recover(judged.list_jobs(), error), locked=False)
+        else:
+            if self._batch.is_done():
+                self._finish()
+
+    def _finish(self) -> None:
+        """Wait for the commit that is under way, and answer."""
+        batch, self._batch = self._batch, None
+        if batch is None:
+            return
+        try:
+            again: Sequence[Job] = self._committer.finish(batch)
+        except Exception as error:
+            again = self._recover(batch.judged.list_jobs(), error)
+        self._began = None
+        self._deliver()
+        self._try_again(again, locked=False)
+
     def _perform_guarded(self, jobs: Sequence[Job]) -> None:
-        """A change request that fails, fails alone: split, try again, then say so."""
+        """By themselves, from beginning to end."""
+        self._finish()
         again: Sequence[Job] = ()
         locked = jobs[0].needs_own_transaction
         self._began = monotonic()
@@ -180,15 +235,25 @@ class Writer:
             else:
                 again = self._committer.commit_batch(jobs)
         except Exception as error:
-            # Whatever it is, it must not end the thread that everybody depends on.
-            logger.exception("The ledger failed on %d change requests", len(jobs))
-            self._committer.forget()
-            self._failing = self._failing or _takes_no_writes(error)
-            if isinstance(error, DatabaseError):
-                connection.close()
-            again = self._settle_failed(jobs, error)
+            again = self._recover(jobs, error)
         finally:
             self._began = None
+        self._try_again(again, locked=locked)
+
+    def _recover(self, jobs: Sequence[Job], error: Exception) -> Sequence[Job]:
+        """Whatever it is, it must not end the thread that everybody depends on. Returns those
+        that may be tried again."""
+        logger.error(
+            "The ledger failed on %d change requests", len(jobs), exc_info=error
+        )
+        self._committer.forget()
+        self._failing = self._failing or _takes_no_writes(error)
+        if isinstance(error, DatabaseError):
+            connection.close()
+        return self._settle_failed(jobs, error)
+
+    def _try_again(self, again: Sequence[Job], *, locked: bool) -> None:
+        """A change request that fails, fails alone: one by one, then it is said so."""
         for job in again:
             if job.settled:
                 continue

@@ -16,7 +16,7 @@ from common.responses import Reply
 from gateway.use_cases import decision_wait
 from ledger.waiting import hub
 from ledger.writer import db_threads
-from ledger.writer.batch import Job
+from ledger.writer.jobs import Job
 from reviews.rulings import decision_query
 from tests.conftest import client_for
 from tests.support.builders import Robot, pause_at_once, start_run

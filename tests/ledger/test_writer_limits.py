@@ -20,8 +20,8 @@ from gateway.use_cases.steps import ReportSteps, build_report
 from ledger.models import Entry, Run
 from ledger.verification.verify import verify_run
 from ledger.waiting.hub import close_hub, get_hub
-from ledger.writer import Writer, batch, get_writer, thread
-from ledger.writer.locking import store_runs
+from ledger.writer import Writer, get_writer, thread
+from ledger.writer.batch import Committer
 from ledger.writer.state_cache import StateCache
 from tests.support.builders import Robot, pause_at_once, start_run, step
 from tests.support.people import rule
@@ -114,7 +114,7 @@ def test_after_trouble_the_writer_reads_what_it_remembered(
     runs = unlucky, other = start_run(agent), start_run(agent)
     for run in runs:
         report(agent, run, 1)
-    fresh = StateCache.read
+    fresh, begin = StateCache.read, Committer.begin
     read: list[str] = []
     failed: list[object] = []
 
@@ -122,17 +122,17 @@ def test_after_trouble_the_writer_reads_what_it_remembered(
         read.append(code)
         return fresh(states, code)
 
-    def fails_once(writes: Any) -> Any:
+    def fails_once(committer: Committer, judged: Any) -> Any:
         if not failed:
-            failed.append(writes)
+            failed.append(judged)
             raise OperationalError("The line was cut.")
-        return store_runs(writes)
+        return begin(committer, judged)
 
     monkeypatch.setattr(StateCache, "read", reads)
     report(agent, other, 2)
     assert read == []
 
-    monkeypatch.setattr(batch, "store_runs", fails_once)
+    monkeypatch.setattr(Committer, "begin", fails_once)
     assert report(agent, unlucky, 2).status_code == 201
     assert report(agent, other, 3).status_code == 201
 
@@ -149,11 +149,11 @@ def test_after_trouble_no_notification_is_taken_for_our_own(
     report(agent, run, 1)
     assert get_writer().session is not None
 
-    def fails(_writes: Any) -> Any:
+    def fails(_committer: Committer, _judged: Any) -> Any:
         raise ValueError("Of our own making.")
 
     with monkeypatch.context() as patched:
-        patched.setattr(batch, "store_runs", fails)
+        patched.setattr(Committer, "begin", fails)
         assert report(agent, run, 2).status_code == 500
 
     assert get_writer().session is None

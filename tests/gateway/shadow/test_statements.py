@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from accounts.models import Project
-from ledger.writer import batch, db_threads, locking, sql
+from ledger.writer import batch, db_threads, locking, sql, store_postgresql
 from tests.gateway.calls.calls import command
 from tests.gateway.shadow.watching import list_seen, watch
 from tests.support.builders import Person, start_run, step
@@ -28,7 +28,8 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the writer and the threads that read for the event loop say to the database."""
     said: list[str] = []
     execute, store_runs = sql.execute, locking.store_runs
-    run_query, commit = db_threads._run_query, batch.Committer.commit_batch
+    send_runs, run_query = store_postgresql.send_runs, db_threads._run_query
+    judge, begin = batch.Committer.judge, batch.Committer.begin
 
     def note(call: Any, text: str, *more: Any) -> Any:
         said.append(text)
@@ -42,18 +43,29 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         said.append(STORED)
         return store_runs(writes)
 
+    def send_noted(writes: Any, rows: Any) -> Any:
+        said.append(STORED)
+        said.extend(sorted({row.table.model._meta.db_table for _, row in rows}))
+        return send_runs(writes, rows)
+
     def run_noted(query: Callable[[], Any]) -> Any:
         with connection.execute_wrapper(note):
             return run_query(query)
 
-    def commit_noted(committer: Any, jobs: Any) -> Any:
+    def judge_noted(committer: Any, jobs: Any) -> Any:
         with connection.execute_wrapper(note):
-            return commit(committer, jobs)
+            return judge(committer, jobs)
+
+    def begin_noted(committer: Any, judged: Any) -> Any:
+        with connection.execute_wrapper(note):
+            return begin(committer, judged)
 
     monkeypatch.setattr(sql, "execute", execute_noted)
     monkeypatch.setattr(batch, "store_runs", store_noted)
     monkeypatch.setattr(db_threads, "_run_query", run_noted)
-    monkeypatch.setattr(batch.Committer, "commit_batch", commit_noted)
+    monkeypatch.setattr(batch, "send_runs", send_noted)
+    monkeypatch.setattr(batch.Committer, "judge", judge_noted)
+    monkeypatch.setattr(batch.Committer, "begin", begin_noted)
     return said
 
 

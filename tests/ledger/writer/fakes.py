@@ -10,7 +10,7 @@ from typing import Any
 
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, Writer
-from ledger.writer.batch import Job
+from ledger.writer.jobs import Batch, Job, Judged
 
 
 @dataclass(kw_only=True)
@@ -26,7 +26,23 @@ class PlainRequest(Request):
     locked = False
 
 
-class FakeCommitter:
+class OneGo:
+    """Stores each batch in one go, as SQLite does."""
+
+    def judge(self, jobs: Sequence[Job]) -> Judged:
+        return Judged({}, list(jobs))
+
+    def begin(self, judged: Judged) -> Batch:
+        return Batch(Judged({}, self.commit_batch(judged.again)), set)
+
+    def finish(self, batch: Batch) -> list[Job]:
+        return batch.judged.again
+
+    def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
+        raise NotImplementedError
+
+
+class FakeCommitter(OneGo):
     """Writes down what is done, and when told waits."""
 
     session = None
@@ -38,7 +54,7 @@ class FakeCommitter:
     def commit_one(self, job: Job) -> None:
         self._do(job)
 
-    def commit_batch(self, jobs: list[Job]) -> list[Job]:
+    def commit_batch(self, jobs: Sequence[Job]) -> list[Job]:
         for job in jobs:
             self._do(job)
         return []
@@ -51,7 +67,7 @@ class FakeCommitter:
         job.settle(None, None)
 
 
-class FailingCommitter:
+class FailingCommitter(OneGo):
     """Meets each attempt by the next of its errors, and after them does as it is told."""
 
     session = None

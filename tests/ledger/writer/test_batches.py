@@ -22,7 +22,8 @@ from ledger.plan import Statement
 from ledger.state import RunState
 from ledger.verification.verify import verify_run
 from ledger.writer import Change, Committed
-from ledger.writer.batch import Committer, Job
+from ledger.writer.batch import Committer
+from ledger.writer.jobs import Job
 from reviews.errors import StepOutOfOrder
 from tests.conftest import client_for
 from tests.support.builders import Robot, make_project, make_robot, start_run, step

@@ -13,8 +13,8 @@ from gateway.schemas.runs import CheckpointIn
 from gateway.use_cases.checkpoints import SaveCheckpoint
 from ledger.models import Run
 from ledger.writer import ChangeRequest, Writer
-from ledger.writer.batch import Job
 from ledger.writer.fair_queue import FairQueue
+from ledger.writer.jobs import Job
 from ledger.writer.thread import LOCKED_AT_ONCE
 from loop.inbox.notes import AddNote
 from reviews.models import Review

@@ -24,7 +24,7 @@ from psycopg.errors import LockNotAvailable
 from common.errors import Unavailable
 from ledger.idempotency import build_own_key
 from ledger.writer import Committed, Writer, thread
-from ledger.writer.batch import Job
+from ledger.writer.jobs import Job
 from tests.ledger.writer.fakes import (
     FailingCommitter,
     FakeCommitter,

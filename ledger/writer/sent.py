@@ -1,0 +1,156 @@
+"""Send statements to PostgreSQL, do something else, and read the answer later.
+
+What is sent together is one transaction, which is committed once the answer is there. While
+the database works, the writer judges what comes next (bench steps). The connection is busy
+meanwhile: whatever else of this thread needs it, waits for the answer first.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from select import POLLIN, POLLOUT, poll
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import psycopg
+from django.db import connection
+from psycopg.errors import InvalidSqlStatementName, error_from_result
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+from ledger.plan import Statement
+
+# By connection: the statements that it has prepared, and their names.
+_prepared: WeakKeyDictionary[psycopg.Connection[Any], dict[str, bytes]] = (
+    WeakKeyDictionary()
+)
+
+
+class _Thread(threading.local):
+    sent: Sent | None = None
+
+
+_thread = _Thread()
+
+
+def wait_for_sent() -> None:
+    """Until the connection of this thread is free."""
+    if _thread.sent is not None:
+        _thread.sent.wait()
+
+
+class Sent:
+    """Statements with numbered parameters, on their way; of the last one ids come back."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        wait_for_sent()
+        self._statements = statements
+        self._results: list[PGresult] = []
+        self._error: Exception | None = None
+        self._is_waiting = False
+        with connection.wrap_database_errors:
+            self._send()
+
+    def is_done(self) -> bool:
+        """Whether the answer can be read without waiting."""
+        if not self._is_waiting:
+            return True
+        try:
+            self._pgconn.consume_input()
+        except psycopg.OperationalError:
+            return True  # it is lost, which `fetch_ids` will tell
+        return not self._pgconn.is_busy()
+
+    def wait(self) -> None:
+        """Whatever went wrong is told by `fetch_ids`."""
+        if not self._is_waiting:
+            return
+        self._is_waiting = False
+        _thread.sent = None
+        try:
+            self._results = self._read()
+            self._pgconn.exit_pipeline_mode()
+        except psycopg.Error as error:
+            self._error = error
+            self._connection.close()  # nobody can use it as it is now
+
+    def fetch_ids(self) -> set[int]:
+        """After the commit; raises what kept it from being done."""
+        with connection.wrap_database_errors:
+            self.wait()
+            try:
+                self._check()
+            except InvalidSqlStatementName:
+                # psycopg drops all that is prepared when it rolls back. Nothing was done.
+                _prepared.pop(self._connection, None)
+                self._send()
+                self.wait()
+                self._check()
+        last = self._results[-1]
+        return {int(last.get_value(row, 0) or 0) for row in range(last.ntuples)}
+
+    def _send(self) -> None:
+        connection.ensure_connection()
+        self._connection: psycopg.Connection[Any] = connection.connection
+        self._pgconn: PGconn = self._connection.pgconn
+        names = [_prepare(self._connection, text) for text, _ in self._statements]
+        self._pgconn.enter_pipeline_mode()
+        for name, (_, given) in zip(names, self._statements, strict=True):
+            self._pgconn.send_query_prepared(name, [_encode(each) for each in given])
+        self._pgconn.pipeline_sync()
+        self._poll = poll()
+        while self._pgconn.flush():
+            self._wait_until(POLLIN | POLLOUT)
+        self._results, self._error, self._is_waiting = [], None, True
+        _thread.sent = self
+        if _wait_first not in connection.execute_wrappers:
+            connection.execute_wrappers.insert(0, _wait_first)
+
+    def _read(self) -> list[PGresult]:
+        results: list[PGresult] = []
+        ended = False
+        while True:
+            while self._pgconn.is_busy():
+                self._wait_until(POLLIN)
+            result = self._pgconn.get_result()
+            if result is None and ended:
+                raise psycopg.OperationalError("the connection is lost")
+            ended = result is None  # so ends what one statement gives
+            if result is not None:
+                if result.status == ExecStatus.PIPELINE_SYNC:
+                    return results
+                results.append(result)
+
+    def _wait_until(self, ready: int) -> None:
+        self._poll.register(self._pgconn.socket, ready)
+        if any(event & ~POLLOUT for _, event in self._poll.poll()):
+            self._pgconn.consume_input()
+
+    def _check(self) -> None:
+        if self._error is not None:
+            raise self._error
+        for result in self._results:
+            if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
+                raise error_from_result(result, self._connection.info.encoding)
+
+
+def _wait_first(execute: Callable[..., Any], *given: Any) -> Any:
+    """Around each query of the ORM (Django's `execute_wrappers`)."""
+    wait_for_sent()
+    return execute(*given)
+
+
+def _prepare(using: psycopg.Connection[Any], text: str) -> bytes:
+    names = _prepared.setdefault(using, {})
+    if text not in names:
+        name = f"checkrail_{len(names)}".encode()
+        result = using.pgconn.prepare(name, text.encode())
+        if result.status != ExecStatus.COMMAND_OK:
+            raise error_from_result(result, using.info.encoding)
+        names[text] = name
+    return names[text]
+
+
+def _encode(value: str | None) -> bytes | None:
+    return None if value is None else value.encode()
