@@ -18,10 +18,14 @@ T = TypeVar("T")
 Answer = Callable[[Sequence[SealedEntry]], T]
 
 
-class WrittenPayload(Protocol):
-    """One that writes itself, by RFC 8785."""
+# By RFC 8785, and as it is kept (`ledger.models.packing`).
+WrittenText = tuple[str, str]
 
-    def write(self) -> str: ...
+
+class WrittenPayload(Protocol):
+    """One that writes itself."""
+
+    def write(self) -> WrittenText: ...
 
 
 class Draft(NamedTuple):

@@ -1,4 +1,4 @@
-"""Columns that are kept shorter than they read (`ledger.models.packing`).
+"""Columns that are kept shorter than they read (`ledger.models.packing`, `hashes`).
 
 The writer shortens what it stores; what the ORM stores stands there as it is. Both are read
 alike. In migrations they are what they are for the database: ordinary text.
@@ -12,7 +12,8 @@ from django.db import models
 from django.db.models import ExpressionWrapper, F
 from django.db.models.expressions import Combinable
 
-from ledger.models.packing import expand_hash, unpack_text
+from ledger.models.hashes import expand_hash
+from ledger.models.packing import unpack_text
 
 if TYPE_CHECKING:
     TextField = models.TextField[str, str]

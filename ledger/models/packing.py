@@ -1,11 +1,11 @@
-"""Payloads and hashes as the database keeps them: shorter, and the same when they are read.
+"""Payloads as the database keeps them: shorter, and the same when they are read.
 
-A step's payload is mostly words that every step has. It is kept as `z1:` and the base64 of
-its raw deflate (RFC 1951) with a dictionary of such words, a fifth of its length. Other
-payloads, which are searched by the database itself, stand there as they are. A hash is kept
-as base64 without padding, 43 characters in place of 64 hexadecimal ones. Hashes are those of
-the text itself: nothing that is proven depends on how it is kept, and rows of both forms
-stand side by side.
+A step's payload is mostly words that every step has: it is kept as its values alone
+(`ledger.models.step_form`). Until then, and where nothing was decided about the step, it is
+kept as `z1:` and the base64 of its raw deflate (RFC 1951) with a dictionary of such words, a
+fifth of its length. Other payloads, which are searched by the database itself, stand there
+as they are. Hashes are those of the text itself: nothing that is proven depends on how it is
+kept, and rows of all forms stand side by side.
 
 The dictionary of `z1` is for ever: another one gets another number.
 """
@@ -13,14 +13,17 @@ The dictionary of `z1` is for ever: another one gets another number.
 from __future__ import annotations
 
 import zlib
-from base64 import urlsafe_b64decode
 from binascii import a2b_base64, b2a_base64
 
+from ledger.models.step_form import STEP_MARK, read_step
+
+# How every packed form begins, and nothing else: other payloads are objects of JSON.
+PACKED = "z"
 MARK = "z1:"
+# Of a longer one so much are words of people and agents that deflate makes it shorter.
+LONG_STEP = 1_000
 # An entry is smaller than what agents may send at once; what unpacks to more is not ours.
 LONGEST = 16 * 1024 * 1024
-HEX_LENGTH, SHORT_LENGTH = 64, 43
-_URL_SAFE = bytes.maketrans(b"+/", b"-_")
 # A step as most are; before it what is rarer.
 DICTIONARY = (
     b'"waited_ms":,"counted_calls":,"review_limit":{"count":,"limit":,"scope":"agent'
@@ -63,7 +66,7 @@ _SHORT_PACKER = zlib.compressobj(3, zlib.DEFLATED, -13, 5, 0, DICTIONARY)
 
 def pack_text(text: str) -> str:
     """The packed form, where it is shorter; a payload never begins like one."""
-    assert not text.startswith(MARK)
+    assert not text.startswith(PACKED)
     plain = text.encode()
     if len(plain) <= SHORT_TEXT:
         packer = _SHORT_PACKER.copy()
@@ -76,6 +79,8 @@ def pack_text(text: str) -> str:
 
 def unpack_text(kept: str) -> str:
     """The text; what was changed by hand so that nothing can be read raises ValueError."""
+    if kept.startswith(STEP_MARK):
+        return read_step(kept)
     if not kept.startswith(MARK):
         return kept
     try:
@@ -88,21 +93,3 @@ def unpack_text(kept: str) -> str:
     if not unpacker.eof or unpacker.unused_data:
         raise ValueError("a packed text is damaged: it is cut, or too long")
     return data.decode()
-
-
-def shorten_hash(digest: str) -> str:
-    text = b2a_base64(bytes.fromhex(digest), newline=False)
-    return text.translate(_URL_SAFE).rstrip(b"=").decode()
-
-
-def expand_hash(kept: str) -> str:
-    """In hexadecimal; whatever is no hash stays as it is, and fits no chain."""
-    if len(kept) != SHORT_LENGTH:
-        return kept
-    try:
-        digest = urlsafe_b64decode(f"{kept}=").hex()
-    except ValueError:
-        return kept
-    return (
-        digest if len(digest) == HEX_LENGTH and shorten_hash(digest) == kept else kept
-    )

@@ -16,7 +16,7 @@ from typing import Any
 from guidance.core.runs.shared_limits import NOTHING, PARTS, RUN, SharedLimit
 from guidance.core.runs.usage import Usage
 from ledger.chain import SealedEntry
-from ledger.models.packing import pack_text, shorten_hash
+from ledger.models.hashes import shorten_hash
 from ledger.plan import Statement
 from ledger.state import RunState, has_same_rare_values
 
@@ -103,23 +103,16 @@ def join_names(columns: Sequence[tuple[str, str]]) -> str:
 
 
 def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
-    """The values of ENTRY_COLUMNS, in their order and as they are kept: of steps, which no
-    query searches for words, packed."""
-    is_step = entry.step_number is not None
+    """The values of ENTRY_COLUMNS, in their order and as they are kept."""
+    *facts, _, hashed, prev, sealed, step_number, decision, kept = entry
     return (
-        entry.run_id,
-        entry.project_id,
-        entry.version,
-        entry.seq,
-        entry.at,
-        entry.type,
-        entry.actor,
-        pack_text(entry.payload) if is_step else entry.payload,
-        shorten_hash(entry.payload_sha256),
-        shorten_hash(entry.prev_hash),
-        shorten_hash(entry.hash),
-        entry.step_number,
-        entry.decision,
+        *facts,
+        kept,
+        shorten_hash(hashed),
+        shorten_hash(prev),
+        shorten_hash(sealed),
+        step_number,
+        decision,
     )
 
 

@@ -16,6 +16,7 @@ from gateway.use_cases import call_requests
 from gateway.use_cases.runs import StartRun
 from gateway.use_cases.step_payload import StepPayload
 from ledger.models import Entry, Run
+from ledger.plan import WrittenText
 from ledger.writer import get_writer
 from reviews.errors import RunClosed
 from reviews.rulings.expiry import StopOverdueRun, stop_overdue_runs
@@ -229,7 +230,7 @@ def test_a_time_that_does_not_follow_from_the_entries_is_named(
     if what == "step":
         write = StepPayload.write
 
-        def flatter(self: StepPayload) -> str:
+        def flatter(self: StepPayload) -> WrittenText:
             self.more.update(lie)
             return write(self)
 

@@ -13,7 +13,7 @@ from django.http import QueryDict
 from console.format import format_count
 from console.runs.sentences.kinds import KINDS
 from ledger.models import Entry, Run
-from ledger.models.packing import MARK
+from ledger.models.packing import PACKED
 
 PAGE = 100
 SEARCH_LIMIT = 200
@@ -133,7 +133,7 @@ def _search_entries(
     """Those with this in their payload, of packed ones no more than a page."""
     # As it stands in the payload, which is JSON.
     said = json.dumps(text, ensure_ascii=False)[1:-1]
-    packed = Q(payload__startswith=MARK)
+    packed = Q(payload__startswith=PACKED)
     rows = entries.filter(packed).order_by(order).values_list("pk", "payload")
     folded = said.casefold()
     found = (

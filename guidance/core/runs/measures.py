@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from operator import mul
 from typing import NamedTuple
 
-from guidance.core.runs.memory import StepTrace
-
 # The longest cycle of steps that counts as repetition.
 CYCLE_LIMIT = 4
 
@@ -38,29 +36,29 @@ def fit_trend(figures: Sequence[int]) -> Trend:
     xy = n * along - n * (n - 1) // 2 * total
     yy = n * squares - total * total
     if total == 0:
-        return Trend(slope=0.0, significant=False, points=n)
+        return Trend(0.0, False, n)
     # slope > 2 standard errors, squared and cleared of fractions. A falling line
     # never counts.
     significant = xy > 0 and xy * xy * (n - 2) > 4 * (xx * yy - xy * xy)
-    return Trend(slope=xy * n / (xx * total), significant=significant, points=n)
+    return Trend(xy * n / (xx * total), significant, n)
 
 
-def find_cycle(steps: Sequence[StepTrace], *, times: int) -> int | None:
+def find_cycle(signatures: Sequence[str | None], *, times: int) -> int | None:
     """The shortest cycle that the newest steps went through `times` whole times, or 0.
 
     A step without a signature is like no other; after one, nothing can be told.
     """
-    count = len(steps)
-    newest = steps[-1].signature
+    count = len(signatures)
+    newest = signatures[-1]
     if newest is None:
         return None
     for length in range(1, CYCLE_LIMIT + 1):
         whole = length * times
         if whole > count:
             break
-        if steps[-1 - length].signature != newest:
+        if signatures[-1 - length] != newest:
             continue
-        signatures = [step.signature for step in steps[-whole:]]
-        if None not in signatures and signatures[length:] == signatures[:-length]:
+        last = signatures[-whole:]
+        if None not in last and last[length:] == last[:-length]:
             return length
     return 0

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.runs.allowances import Allowance, read_allowances
@@ -21,11 +21,7 @@ LOOKED_LIMIT = 100
 SIGNATURE_KEPT = 64
 
 
-# Without slots: it keeps its text.
-@dataclass(frozen=True, kw_only=True)
-class StepTrace:
-    """What is remembered of one step. `weight` sums the findings on its calls."""
-
+class _StepFacts(NamedTuple):
     tokens: int
     rework: bool = False
     signature: str | None = None
@@ -34,23 +30,37 @@ class StepTrace:
     failed_calls: int | None = None
     weight: float = 0.0
 
+
+# Without slots: it keeps its text.
+class StepTrace(_StepFacts):
+    """What is remembered of one step. `weight` sums the findings on its calls."""
+
     def to_json(self) -> list[Any]:
         """A list in the order of its fields."""
-        return [
-            self.tokens,
-            self.rework,
-            self.signature,
-            self.intent,
-            self.tool_calls,
-            self.failed_calls,
-            self.weight,
-        ]
+        return [*self]
 
     @cached_property
     def text(self) -> str:
         """Its canonical JSON, kept: it is stored with every step that remembers it
         (bench steps)."""
         return to_canonical_json(self.to_json())
+
+
+class StepColumns(NamedTuple):
+    """Steps that are remembered, by their fields: each is read at once (bench steps)."""
+
+    tokens: tuple[int, ...]
+    rework: tuple[bool, ...]
+    signature: tuple[str | None, ...]
+    intent: tuple[str | None, ...]
+    tool_calls: tuple[int, ...]
+    failed_calls: tuple[int | None, ...]
+    weight: tuple[float, ...]
+
+    @classmethod
+    def from_trace(cls, trace: Iterable[StepTrace]) -> StepColumns:
+        """Of at least one step."""
+        return cls(*zip(*trace, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,11 +294,11 @@ def build_trace(
     if signature is not None and len(signature) > SIGNATURE_KEPT:
         signature = hash_text(signature)
     return StepTrace(
-        tokens=report.tokens,
-        rework=report.rework,
-        signature=signature,
-        intent=report.intent,
-        tool_calls=max(report.tool_calls, calls.granted),
-        failed_calls=failed,
-        weight=calls.weight,
+        report.tokens,
+        report.rework,
+        signature,
+        report.intent,
+        max(report.tool_calls, calls.granted),
+        failed,
+        calls.weight,
     )

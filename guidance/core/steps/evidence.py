@@ -8,7 +8,7 @@ from typing import NamedTuple
 from guidance.core.policy import ContinueLimits
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import Trend, find_cycle, fit_trend
-from guidance.core.runs.memory import StepTrace
+from guidance.core.runs.memory import StepColumns, StepTrace
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedLimit, SharedUse
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.scores import (
@@ -93,12 +93,13 @@ def build_evidence(
 ) -> Evidence:
     """The evidence of a reported step; trace, segment, used and shared include that step."""
     time_ms, below = max(used.time_ms, running_ms or 0), shared.below
-    current = trace[-segment:]
-    window = current[-limits.rework_window :]
-    rework = [step.rework for step in window].count(True)
-    spend = [step.tokens for step in current[-limits.slope_window :]]
-    repeats = find_cycle(current, times=limits.repeat_limit)
-    coherent, coherent_parts = compute_coherence(trace) or (None, None)
+    remembered = current = StepColumns.from_trace(trace)
+    if segment < len(trace):
+        current = StepColumns.from_trace(trace[-segment:])
+    window = current.rework[-limits.rework_window :]
+    spend = current.tokens[-limits.slope_window :]
+    repeats = find_cycle(current.signature, times=limits.repeat_limit)
+    coherent, coherent_parts = compute_coherence(remembered) or (None, None)
     # The segment only: calls that failed before an approved pause would otherwise
     # pause the run again at its very next step.
     unsure, unsure_parts = compute_uncertainty(
@@ -120,7 +121,7 @@ def build_evidence(
         uncertainty_parts=unsure_parts,
         uncertainty_reported=report.uncertainty,
         uncertainty_computed=unsure,
-        rework_ratio=rework / len(window),
+        rework_ratio=window.count(True) / len(window),
         rework_ratio_total=rework_ratio_total,
         has_enough_rework_steps=len(window) >= limits.rework_min_steps,
         trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,

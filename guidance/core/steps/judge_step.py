@@ -135,18 +135,20 @@ def judge_step(
         shared=shared,
     )
     findings, metrics = ask_gates(limits=limits, evidence=evidence)
-    findings = allow_findings(
-        findings,
-        memory.allowances,
-        rules=policy.reviews.allowances,
-        step=report.number,
-        at=at,
-    )
-    decisions = [finding.decision for finding in findings]
-    decision = choose_most_severe(decisions)
-    delay_ms = compute_delay(decision, limits=limits, throttles=memory.throttles)
-    counted = count_throttle(after, before=memory, decisions=decisions)
-    if (counted.delay_ms, counted.ignored_waits) != (delay_ms, ignored_waits):
+    decision, delay_ms, counted = "continue", 0, after
+    if findings:
+        findings = allow_findings(
+            findings,
+            memory.allowances,
+            rules=policy.reviews.allowances,
+            step=report.number,
+            at=at,
+        )
+        decisions = [finding.decision for finding in findings]
+        decision = choose_most_severe(decisions)
+        delay_ms = compute_delay(decision, limits=limits, throttles=memory.throttles)
+        counted = count_throttle(after, before=memory, decisions=decisions)
+    if delay_ms or ignored_waits:
         counted = replace(counted, delay_ms=delay_ms, ignored_waits=ignored_waits)
     return StepVerdict(
         decision=decision,

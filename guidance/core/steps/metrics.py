@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from guidance.core.money import format_usd
 from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
@@ -11,8 +11,7 @@ from guidance.core.steps.evidence import Evidence
 from guidance.core.steps.scores import CoherenceParts, UncertaintyParts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metrics:
+class Metrics(NamedTuple):
     """A view of the evidence under the names that agents and reviewers know.
 
     `not_evaluated` names the gates that had nothing to judge by, or failed.

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import ne
 from typing import NamedTuple
 
-from guidance.core.runs.memory import StepTrace
+from guidance.core.runs.memory import StepColumns
 
 SCORE_WINDOW = 20
 SCORE_MIN_STEPS = 5
@@ -48,28 +49,15 @@ class UncertaintyParts(NamedTuple):
         }
 
 
-def compute_coherence(
-    trace: Sequence[StepTrace],
-) -> tuple[float, CoherenceParts] | None:
+def compute_coherence(steps: StepColumns) -> tuple[float, CoherenceParts] | None:
     """0.4 · violations + 0.3 · rework + 0.3 · drift over the last steps."""
-    steps = trace[-SCORE_WINDOW:]
-    n = len(steps)
+    weights = steps.weight[-SCORE_WINDOW:]
+    n = len(weights)
     if n < SCORE_MIN_STEPS:
         return None
-    rework = changes = 0
-    weight = 0.0
-    before: str | None = None
-    for step in steps:
-        weight += step.weight
-        if step.rework:
-            rework += 1
-        intent = step.intent
-        # A step that names no intent says nothing about a change of it.
-        if intent is not None:
-            if before is not None and intent != before:
-                changes += 1
-            before = intent
-    clean = n - min(n, weight)
+    rework = steps.rework[-SCORE_WINDOW:].count(True)
+    changes = _count_changes(steps.intent[-SCORE_WINDOW:])
+    clean = n - min(n, sum(weights))
     gaps = n - 1
     # One division of exact numbers, so that 0.4 on paper is 0.4 here.
     value = ((4 * clean + 3 * (n - rework)) * gaps + 3 * n * (gaps - changes)) / (
@@ -80,8 +68,16 @@ def compute_coherence(
     )
 
 
+def _count_changes(intents: Sequence[str | None]) -> int:
+    """A step that names no intent says nothing about a change of it."""
+    if intents.count(intents[0]) == len(intents):
+        return 0
+    named = [intent for intent in intents if intent is not None]
+    return sum(map(ne, named, named[1:]))
+
+
 def compute_uncertainty(
-    trace: Sequence[StepTrace], *, confidences: Sequence[float], repeated: bool | None
+    steps: StepColumns, *, confidences: Sequence[float], repeated: bool | None
 ) -> tuple[float, UncertaintyParts] | None:
     """1 - the geometric mean of the step's confidences, or what can be observed.
 
@@ -94,9 +90,9 @@ def compute_uncertainty(
     if confidences:
         confidence = _compute_geometric_mean(confidences)
         known.append(round(1 - confidence, _DIGITS))
-    steps = trace[-SCORE_WINDOW:]
-    if len(steps) >= SCORE_MIN_STEPS:
-        failed = _compute_failed_share(steps)
+    told = steps.failed_calls[-SCORE_WINDOW:]
+    if len(told) >= SCORE_MIN_STEPS:
+        failed = _compute_failed_share(told, steps.tool_calls[-SCORE_WINDOW:])
         flag = None if repeated is None else float(repeated)
         seen = [share for share in (failed, flag) if share is not None]
         if seen:
@@ -115,11 +111,10 @@ def _compute_geometric_mean(values: Sequence[float]) -> float:
     return round(mean, _DIGITS)
 
 
-def _compute_failed_share(steps: Sequence[StepTrace]) -> float | None:
+def _compute_failed_share(
+    told: Sequence[int | None], made: Sequence[int]
+) -> float | None:
     """Failed calls per call, over the steps that told how many failed."""
-    failed = calls = 0
-    for step in steps:
-        if step.failed_calls is not None:
-            failed += step.failed_calls
-            calls += step.tool_calls
-    return min(failed, calls) / calls if calls else None
+    pairs = zip(told, made, strict=True)
+    calls = sum([each for failed, each in pairs if failed is not None])
+    return min(sum(filter(None, told)), calls) / calls if calls else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.runs.measures import find_cycle
-from guidance.core.runs.memory import SIGNATURE_KEPT, StepTrace
+from guidance.core.runs.memory import SIGNATURE_KEPT
 from guidance.core.turns.facts import TurnFacts
 
 # A cycle of four turns fits in five times; no more is looked for.
@@ -83,7 +83,7 @@ class TurnMemory:
                 [turn.content for turn in recent],
                 [turn.tools for turn in recent],
             )
-            if (length := _find_cycle(signs, times=times)) is not None
+            if signs and (length := find_cycle(signs, times=times)) is not None
         ]
         if not found:
             return None
@@ -124,11 +124,6 @@ def _build_trace(facts: TurnFacts, tools: str | None) -> TurnTrace:
         content=None if silent else _hash_text(f"{said}\n{tools or ''}"),
         tools=tools,
     )
-
-
-def _find_cycle(signs: list[str | None], *, times: int) -> int | None:
-    steps = [StepTrace(tokens=0, signature=sign) for sign in signs]
-    return find_cycle(steps, times=times) if steps else None
 
 
 def _hash_text(text: str) -> str:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.canonical import to_canonical_json
-from guidance.core.jcs import read_as_stored, to_jcs
+from guidance.core.jcs import read_as_stored, to_jcs, write_number
 from tests.support.examples import examples
 
 SAFE = 2**53 - 1
@@ -166,3 +166,22 @@ def test_without_such_numbers_and_keys_it_is_the_canonical_json_of_before(
 ) -> None:
     if all(ord(char) < 0xD800 for char in to_canonical_json(value)):
         assert to_jcs(value) == to_canonical_json(value)
+
+
+@examples(500)
+@given(
+    st.none()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([0.0, -0.0, 1.0, 1e21, 1e-7, 123456789012345680000.0, 5e-324])
+)
+def test_a_number_by_itself_is_written_as_within_a_document(
+    value: float | None,
+) -> None:
+    assert write_number(value) == to_jcs(value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
+def test_what_is_no_number_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        write_number(value)

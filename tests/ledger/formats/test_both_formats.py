@@ -19,6 +19,8 @@ from gateway.use_cases.step_payload import StepPayload
 from guidance.core.canonical import hash_text, to_canonical_json
 from ledger.chain import SealedEntry
 from ledger.models import Entry
+from ledger.models.packing import pack_text
+from ledger.plan import WrittenText
 from ledger.writer import changes
 from tests.support.builders import start_run, step
 from tests.support.people import rule
@@ -38,12 +40,13 @@ def write_format_1() -> Iterator[None]:
         yield
 
 
-def write_as_before(payload: StepPayload) -> str:
-    return to_canonical_json(payload.to_json())
+def write_as_before(payload: StepPayload) -> WrittenText:
+    text = to_canonical_json(payload.to_json())
+    return text, pack_text(text)
 
 
 def answer_as_before(payload: StepPayload, entry: SealedEntry, **facts: Any) -> str:
-    stored = json.loads(write_as_before(payload))
+    stored = json.loads(write_as_before(payload)[0])
     receipt = entry.build_receipt()
     return to_json(build_decision_answer(payload=stored, receipt=receipt, **facts))
 

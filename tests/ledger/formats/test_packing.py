@@ -16,15 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger.models import Entry, Run
+from ledger.models.hashes import expand_hash, shorten_hash
 from ledger.models.packing import (
     DICTIONARY,
     MARK,
+    PACKED,
     SHORT_TEXT,
-    expand_hash,
     pack_text,
-    shorten_hash,
     unpack_text,
 )
+from ledger.models.step_form import STEP_MARK
 from tests.ledger.tampering.triggers import run_sql, without_triggers
 from tests.support.builders import pause_at_once, start_run, step
 from tests.support.examples import examples
@@ -108,7 +109,7 @@ def test_steps_are_packed_and_read_as_they_were_written(agent: httpx.Client) -> 
     answer = agent.post(f"/runs/{run}/steps", json=step(1, summary="“Größe”")).json()
     entry = Entry.objects.get(run__code=run, seq=2)
     kept = read_kept(run, 2)
-    assert kept["payload"].startswith(MARK)
+    assert kept["payload"].startswith(STEP_MARK)
     assert len(kept["payload"]) * 3 < len(entry.payload)
     assert json.loads(entry.payload)["report"]["summary"] == "“Größe”"
     assert entry.hash == answer["receipt"]["hash"]
@@ -124,7 +125,7 @@ def test_only_steps_are_packed(agent: httpx.Client) -> None:
     run = start_run(agent, task="word " * 100)
     pause_at_once(agent, run)
     entries = Entry.objects.filter(run__code=run)
-    packed = entries.filter(payload__startswith=MARK)
+    packed = entries.filter(payload__startswith=PACKED)
     assert list(packed.values_list("type", flat=True)) == ["step.judged"]
     assert entries.exclude(payload__startswith="{").count() == 1
 

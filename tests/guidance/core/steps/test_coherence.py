@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from guidance.core.runs.memory import Memory, StepTrace
-from guidance.core.steps.scores import compute_coherence
+from guidance.core.runs.memory import Memory, StepColumns, StepTrace
+from guidance.core.steps import scores
 from guidance.core.vocabulary import CALL_WEIGHTS
 from tests.guidance.core.builders import (
     ask,
@@ -22,6 +22,12 @@ from tests.guidance.core.builders import (
 from tests.support.rows import each_row
 
 BLOCK = CALL_WEIGHTS["block"]
+
+
+def compute_coherence(
+    trace: tuple[StepTrace, ...],
+) -> tuple[float, scores.CoherenceParts] | None:
+    return scores.compute_coherence(StepColumns.from_trace(trace))
 
 
 @each_row(

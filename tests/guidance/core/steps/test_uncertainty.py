@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.steps.scores import compute_uncertainty
+from guidance.core.runs.memory import StepColumns, StepTrace
+from guidance.core.steps import scores
 from tests.guidance.core.builders import (
     ask,
     get_message,
@@ -15,6 +16,13 @@ from tests.guidance.core.builders import (
     walk,
 )
 from tests.support.rows import each_row
+
+
+def compute_uncertainty(
+    trace: tuple[StepTrace, ...], *, repeated: bool | None
+) -> tuple[float, scores.UncertaintyParts] | None:
+    steps = StepColumns.from_trace(trace)
+    return scores.compute_uncertainty(steps, confidences=(), repeated=repeated)
 
 
 @each_row(
@@ -105,19 +113,19 @@ def test_failed_calls_are_observed_over_the_last_steps() -> None:
 def test_steps_that_do_not_tell_of_failures_do_not_dilute_them() -> None:
     untold = make_trace(4, tool_calls=10)
     told = make_trace(2, tool_calls=4, failed_calls=3)
-    computed = compute_uncertainty(untold + told, confidences=(), repeated=None)
+    computed = compute_uncertainty(untold + told, repeated=None)
     assert computed is not None
     assert computed[0] == 0.75
 
 
 def test_without_any_call_there_is_no_share_of_failures() -> None:
     quiet = make_trace(6, tool_calls=0, failed_calls=0)
-    assert compute_uncertainty(quiet, confidences=(), repeated=None) is None
+    assert compute_uncertainty(quiet, repeated=None) is None
 
 
 def test_more_failures_than_calls_count_as_all() -> None:
     odd = make_trace(6, tool_calls=1, failed_calls=3)
-    computed = compute_uncertainty(odd, confidences=(), repeated=None)
+    computed = compute_uncertainty(odd, repeated=None)
     assert computed is not None
     assert computed[0] == 1.0
 
@@ -125,7 +133,7 @@ def test_more_failures_than_calls_count_as_all() -> None:
 def test_only_the_last_twenty_steps_are_observed() -> None:
     old = make_trace(5, tool_calls=10, failed_calls=10)
     new = make_trace(20, tool_calls=1, failed_calls=0)
-    computed = compute_uncertainty(old + new, confidences=(), repeated=None)
+    computed = compute_uncertainty(old + new, repeated=None)
     assert computed is not None
     assert computed[0] == 0.0
 
@@ -135,7 +143,7 @@ def test_only_the_last_twenty_steps_are_observed() -> None:
 )
 def test_what_can_be_observed_is_averaged(repeated: bool, value: float) -> None:
     trace = make_trace(6, tool_calls=2, failed_calls=1)
-    computed = compute_uncertainty(trace, confidences=(), repeated=repeated)
+    computed = compute_uncertainty(trace, repeated=repeated)
     assert computed is not None
     assert computed[0] == value
     assert computed[1].to_json() == {
