@@ -71,7 +71,7 @@ def apply_stored_step(run: RunState, payload: Payload, at: datetime) -> RunState
     """The same from its entry, with nothing judged again: the status and the number."""
     verdict = payload["verdict"]
     decision = "" if run.observed else verdict["decision"]
-    memory = replace(run.memory, last_step=payload["report"]["number"])
+    memory = run.memory._replace(last_step=payload["report"]["number"])
     moved = replace(run, memory=memory, last_decision=decision).with_idle(False, at=at)
     if decision == "stop":
         findings = verdict["findings"]
@@ -93,8 +93,7 @@ def apply_counted_step(
     memory = count_throttle(after, before=run.memory, decisions=decisions)
     if payload["engine"] >= KEPT_WAITS_VERSION:
         waited_ms = payload.get("waited_ms")
-        memory = replace(
-            memory,
+        memory = memory._replace(
             delay_ms=payload["verdict"]["delay_ms"],
             ignored_waits=run.memory.count_ignored_waits(waited_ms),
         )
@@ -152,7 +151,7 @@ def apply_settled_call(run: RunState, payload: Payload, _at: datetime) -> RunSta
         cost_micros=run.used.cost_micros + payload["cost_micros"],
     )
     calls = run.memory.calls.count_result(ok=payload["ok"])
-    return replace(run, used=used, memory=replace(run.memory, calls=calls))
+    return replace(run, used=used, memory=run.memory._replace(calls=calls))
 
 
 def apply_asked_model(run: RunState, payload: Payload, _at: datetime) -> RunState:

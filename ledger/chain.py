@@ -81,9 +81,11 @@ def _join_measured(fields: Sequence[str]) -> bytes:
     try:
         # Encoded at once (bench steps).
         text = "".join([_LENGTHS[len(field)] + field for field in fields])
-    except IndexError:
-        text = ""
-    if text.isascii() and text:
-        return text.encode()
+    except IndexError:  # one of them is longer
+        return _join_long(fields)
+    return text.encode() if text.isascii() else _join_long(fields)
+
+
+def _join_long(fields: Sequence[str]) -> bytes:
     raw = [field.encode() for field in fields]
     return b"".join([len(each).to_bytes(4, "big") + each for each in raw])

@@ -104,7 +104,7 @@ def _move_memory(memory: Memory, payload: Payload) -> Memory:
     plan, moved = memory.plan, payload.get("plan")
     if plan is not None and moved is not None and plan.code == moved["plan"]:
         plan = replace(plan, ends_at=datetime.fromisoformat(moved["ends_at"]))
-    return replace(memory, allowances=allowances, plan=plan)
+    return memory._replace(allowances=allowances, plan=plan)
 
 
 def apply_opened(run: RunState, payload: Payload, at: datetime) -> RunState:
@@ -157,7 +157,7 @@ def apply_ruled(run: RunState, payload: Payload, at: datetime) -> RunState:
         ruled = replace(ruled, memory=ruled.memory.start_segment())
     if payload.get("grant") is not None:
         calls = ruled.memory.calls.count_verdict(weight=0.0, granted=True)
-        ruled = count_call(replace(ruled, memory=replace(ruled.memory, calls=calls)))
+        ruled = count_call(replace(ruled, memory=ruled.memory._replace(calls=calls)))
     return _resume(ruled, at)
 
 
@@ -179,12 +179,12 @@ def build_allowance(payload: Payload, at: datetime) -> Allowance:
 def apply_allowed(run: RunState, payload: Payload, at: datetime) -> RunState:
     given = build_allowance(payload, at)
     stands = replace_allowance(run.memory.allowances, given)
-    return replace(run, memory=replace(run.memory, allowances=stands))
+    return replace(run, memory=run.memory._replace(allowances=stands))
 
 
 def apply_allowance_end(run: RunState, payload: Payload, _at: datetime) -> RunState:
     rest = remove_allowance(run.memory.allowances, payload["allowance"])
-    return replace(run, memory=replace(run.memory, allowances=rest))
+    return replace(run, memory=run.memory._replace(allowances=rest))
 
 
 def apply_note(run: RunState, payload: Payload, _at: datetime) -> RunState:
@@ -231,14 +231,14 @@ def build_run_plan(payload: Payload) -> RunPlan:
 
 
 def apply_approved_plan(run: RunState, payload: Payload, _at: datetime) -> RunState:
-    return replace(run, memory=replace(run.memory, plan=build_run_plan(payload)))
+    return replace(run, memory=run.memory._replace(plan=build_run_plan(payload)))
 
 
 def apply_plan_end(run: RunState, payload: Payload, _at: datetime) -> RunState:
     stands = run.memory.plan
     if stands is None or stands.code != payload["plan"]:
         return run
-    return replace(run, memory=replace(run.memory, plan=None))
+    return replace(run, memory=run.memory._replace(plan=None))
 
 
 def apply_withdrawn(run: RunState, payload: Payload, at: datetime) -> RunState:

@@ -129,8 +129,20 @@ def seal_entries(
         sealed = hash_link(link)
         entries.append(
             SealedEntry(
-                *(run_id, project_id, FORMAT, seq, at, kind, actor, payload, hashed),
-                *(prev, sealed, step_number, decision, kept),
+                run_id,
+                project_id,
+                FORMAT,
+                seq,
+                at,
+                kind,
+                actor,
+                payload,
+                hashed,
+                prev,
+                sealed,
+                step_number,
+                decision,
+                kept,
             )
         )
         prev = sealed

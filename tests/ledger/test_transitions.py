@@ -204,7 +204,7 @@ def test_a_reopened_run_keeps_its_totals_alone() -> None:
 
 def test_a_checkpoint_is_remembered_and_a_redacted_one_is_none() -> None:
     saved = apply_entry(FULL, "checkpoint.saved", {"step": 11}, LATER)
-    assert saved == replace(FULL, memory=replace(FULL.memory, last_checkpoint_step=11))
+    assert saved == replace(FULL, memory=FULL.memory._replace(last_checkpoint_step=11))
     assert apply_entry(FULL, "checkpoint.redacted", {}, LATER) == FULL
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from operator import sub
 from typing import NamedTuple
 
 from guidance.core.runs.facts import StepReport
@@ -36,11 +37,12 @@ class Usage(NamedTuple):
 
     def add_step(self, report: StepReport, *, counted_calls: int = 0) -> Usage:
         """`counted_calls` of the step went through the gateway and are counted."""
+        tokens, calls, time_ms, cost_micros = self
         return Usage(
-            tokens=self.tokens + report.tokens,
-            tool_calls=self.tool_calls + max(0, report.tool_calls - counted_calls),
-            time_ms=self.time_ms + report.duration_ms,
-            cost_micros=self.cost_micros + report.cost_micros,
+            tokens + report.tokens,
+            calls + max(0, report.tool_calls - counted_calls),
+            time_ms + report.duration_ms,
+            cost_micros + report.cost_micros,
         )
 
     def add_call(self) -> Usage:
@@ -54,12 +56,7 @@ class Usage(NamedTuple):
 
     def subtract(self, before: Usage) -> Usage:
         """What was used since `before`."""
-        return Usage(
-            tokens=self.tokens - before.tokens,
-            tool_calls=self.tool_calls - before.tool_calls,
-            time_ms=self.time_ms - before.time_ms,
-            cost_micros=self.cost_micros - before.cost_micros,
-        )
+        return Usage(*map(sub, self, before))
 
 
 class Remaining(NamedTuple):

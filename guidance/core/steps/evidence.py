@@ -109,36 +109,38 @@ def build_evidence(
     ) or (None, None)
     coherence, coherence_source = _choose_worse(report.coherence, coherent, min)
     uncertainty, uncertainty_source = _choose_worse(report.uncertainty, unsure, max)
+    remaining = Remaining(
+        _subtract(budget.tokens, used.tokens + below.tokens),
+        _subtract(budget.tool_calls, used.tool_calls + below.tool_calls),
+        _subtract(budget.time_ms, time_ms),
+        _subtract(budget.cost_micros, used.cost_micros + below.cost_micros),
+    )
+    trend = fit_trend(spend) if len(spend) >= limits.slope_min_points else None
+    # By their places, in the order of its fields: by name it takes five times as long
+    # (bench steps).
     return Evidence(
-        since_checkpoint=since_checkpoint,
-        coherence=coherence,
-        coherence_source=coherence_source,
-        coherence_parts=coherent_parts,
-        coherence_reported=report.coherence,
-        coherence_computed=coherent,
-        uncertainty=uncertainty,
-        uncertainty_source=uncertainty_source,
-        uncertainty_parts=unsure_parts,
-        uncertainty_reported=report.uncertainty,
-        uncertainty_computed=unsure,
-        rework_ratio=window.count(True) / len(window),
-        rework_ratio_total=rework_ratio_total,
-        has_enough_rework_steps=len(window) >= limits.rework_min_steps,
-        trend=fit_trend(spend) if len(spend) >= limits.slope_min_points else None,
-        cycle=repeats,
-        turns_cycle=turns_repeat,
-        is_time_measured=time_ms > used.time_ms,
-        ignored_wait=ignored_wait,
-        budget=budget,
-        remaining=Remaining(
-            tokens=_subtract(budget.tokens, used.tokens + below.tokens),
-            tool_calls=_subtract(budget.tool_calls, used.tool_calls + below.tool_calls),
-            time_ms=_subtract(budget.time_ms, time_ms),
-            cost_micros=_subtract(
-                budget.cost_micros, used.cost_micros + below.cost_micros
-            ),
-        ),
-        limits_reached=shared.reached,
+        since_checkpoint,
+        coherence,
+        coherence_source,
+        coherent_parts,
+        uncertainty,
+        uncertainty_source,
+        unsure_parts,
+        window.count(True) / len(window),
+        rework_ratio_total,
+        len(window) >= limits.rework_min_steps,
+        trend,
+        repeats,
+        budget,
+        remaining,
+        turns_repeat,
+        time_ms > used.time_ms,
+        ignored_wait,
+        report.coherence,
+        coherent,
+        report.uncertainty,
+        unsure,
+        shared.reached,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from guidance.core.policy import ContinueLimits, Policy
@@ -149,7 +149,7 @@ def judge_step(
         delay_ms = compute_delay(decision, limits=limits, throttles=memory.throttles)
         counted = count_throttle(after, before=memory, decisions=decisions)
     if delay_ms or ignored_waits:
-        counted = replace(counted, delay_ms=delay_ms, ignored_waits=ignored_waits)
+        counted = counted._replace(delay_ms=delay_ms, ignored_waits=ignored_waits)
     return StepVerdict(
         decision=decision,
         findings=findings,
@@ -165,7 +165,7 @@ def count_throttle(
 ) -> Memory:
     """Throttles in a row lengthen the next one's delay."""
     throttled = "throttle" in decisions
-    return replace(after, throttles=before.throttles + 1) if throttled else after
+    return after._replace(throttles=before.throttles + 1) if throttled else after
 
 
 def ask_gates(
@@ -184,11 +184,7 @@ def ask_gates(
             finding = _make_failure(name, error)
         if finding is not None:
             findings.append(finding)
-    metrics = Metrics(
-        evidence=evidence,
-        checkpoint_interval=limits.checkpoint_interval_steps,
-        not_evaluated=unjudged,
-    )
+    metrics = Metrics(evidence, limits.checkpoint_interval_steps, unjudged)
     return tuple(findings), metrics
 
 

@@ -115,6 +115,8 @@ def _compute_failed_share(
     told: Sequence[int | None], made: Sequence[int]
 ) -> float | None:
     """Failed calls per call, over the steps that told how many failed."""
-    pairs = zip(told, made, strict=True)
-    calls = sum([each for failed, each in pairs if failed is not None])
+    if None in told:
+        known = [place for place, failed in enumerate(told) if failed is not None]
+        told, made = [told[place] for place in known], [made[place] for place in known]
+    calls = sum(made)
     return min(sum(filter(None, told)), calls) / calls if calls else None

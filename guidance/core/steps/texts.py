@@ -10,12 +10,23 @@ from json.encoder import encode_basestring
 from guidance.core.jcs import to_jcs, write_number
 from guidance.core.money import format_usd
 from guidance.core.runs.facts import StepReport
+from guidance.core.runs.score_bands import get_coherence_level, get_uncertainty_level
 from guidance.core.steps.advice import build_recommended_action
 from guidance.core.steps.judge_step import ContinueVerdict
 
 # No JSON text holds it: control characters are escaped there.
 SEPARATOR = "\x1e"
 _WORDS = {True: "true", False: "false"}
+_LEVELS: dict[str | None, str] = {
+    None: "null",
+    "healthy": '"healthy"',
+    "degraded": '"degraded"',
+    "critical": '"critical"',
+    "low": '"low"',
+    "moderate": '"moderate"',
+    "high": '"high"',
+    "extreme": '"extreme"',
+}
 _GO_ON = encode_basestring(
     build_recommended_action(
         decision="continue", findings=(), delay_ms=0, checkpoint_due=False
@@ -43,7 +54,7 @@ def join_verdict(verdict: ContinueVerdict) -> str:
     seen = metrics.evidence
     left, trend = seen.remaining, seen.trend
     coherent, unsure = seen.coherence_parts, seen.uncertainty_parts
-    until = metrics.steps_until_checkpoint
+    until = max(0, metrics.checkpoint_interval - seen.since_checkpoint)
     found = to_jcs([each.to_json() for each in findings]) if findings else "[]"
     cost = left.cost_micros
     money = "null" if cost is None else f'"{format_usd(max(0, cost))}"'
@@ -70,13 +81,13 @@ def join_verdict(verdict: ContinueVerdict) -> str:
         f"{money}\x1e{_write_rest(left.time_ms)}\x1e{_write_rest(left.tokens)}\x1e"
         f"{_write_rest(left.tool_calls)}\x1e{slope}\x1e"
         f"{_write_share(seen.coherence)}\x1e{_write_share(seen.coherence_computed)}\x1e"
-        f"{_write_text(metrics.coherence_level)}\x1e{coherence_parts}\x1e"
+        f"{_LEVELS[get_coherence_level(seen.coherence)]}\x1e{coherence_parts}\x1e"
         f'{_write_share(seen.coherence_reported)}\x1e"{seen.coherence_source}"\x1e'
         f"{unjudged}\x1e"
         f"{_write_share(seen.rework_ratio)}\x1e{_write_share(seen.rework_ratio_total)}\x1e"
         f"{seen.since_checkpoint}\x1e{until}\x1e"
         f"{_write_share(seen.uncertainty)}\x1e{_write_share(seen.uncertainty_computed)}\x1e"
-        f"{_write_text(metrics.uncertainty_level)}\x1e{uncertainty_parts}\x1e"
+        f"{_LEVELS[get_uncertainty_level(seen.uncertainty)]}\x1e{uncertainty_parts}\x1e"
         f'{_write_share(seen.uncertainty_reported)}\x1e"{seen.uncertainty_source}"\x1e'
         f"{action}"
     )

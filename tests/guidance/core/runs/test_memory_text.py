@@ -52,6 +52,7 @@ MEMORIES = st.builds(
     delay_ms=st.integers(0, 2),
     ignored_waits=st.integers(0, 2),
     allowances=st.sampled_from(((), (ALLOWANCE,))),
+    plan=st.none(),
     looked=st.lists(st.text(max_size=9), max_size=2).map(tuple),
 )
 MORE = st.fixed_dictionaries(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -61,7 +60,7 @@ def test_every_gate_that_tripped_is_told_in_the_order_of_the_table() -> None:
         policy=TIGHT,
         budget=Budget(tokens=5),
         used=before.used,
-        memory=replace(before.memory, delay_ms=5000),
+        memory=before.memory._replace(delay_ms=5000),
         waited_ms=0,
         shared=SharedUse(limits=(PASSED,)),
     )
