@@ -6,6 +6,8 @@ import hashlib
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ledger.chain import GENESIS, Link, format_timestamp, hash_link, hash_payload
 from ledger.entry_types import get_entry_type
@@ -39,6 +41,23 @@ def test_the_hash_of_an_entry_never_changes() -> None:
         "47f5eb9b4b4a2f8c10a935b4362c270e31d4d6be48006ba2398c9fb368f2ac48"
     )
     assert GENESIS == "0" * 64
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=200),
+    st.integers(0, 2**63),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=130)
+    | st.sampled_from(["a" * 127, "a" * 128, "é" * 127]),
+    st.sampled_from([1, 2]),
+)
+def test_every_field_stands_behind_its_length(
+    run: str, seq: int, actor: str, version: int
+) -> None:
+    link = LINK._replace(version=version, run=run, seq=seq, actor=actor)
+    fields = ["checkrail.entry", *map(str, link)]
+    raw = [field.encode() for field in fields]
+    form = b"".join(len(each).to_bytes(4, "big") + each for each in raw)
+    assert hash_link(link) == hashlib.sha256(form).hexdigest()
 
 
 @pytest.mark.parametrize(
