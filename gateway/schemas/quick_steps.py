@@ -57,11 +57,7 @@ def read_batch(raw: bytes) -> CleanBatchIn | None:
 
 def _is_unusual(raw: bytes) -> bool:
     """Only an escape writes NUL, half of a surrogate pair, or a character in two ways."""
-    return (
-        len(raw) > LONGEST
-        or b"\\u" in raw
-        or _may_be_below_zero(raw)
-    )
+    return len(raw) > LONGEST or b"\\u" in raw or _may_be_below_zero(raw)
 
 
 def _may_be_below_zero(raw: bytes) -> bool:

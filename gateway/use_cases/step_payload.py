@@ -13,7 +13,7 @@ from gateway.use_cases.review_links import build_review_reference
 from guidance.core.jcs import to_jcs
 from guidance.core.runs.facts import StepReport
 from guidance.core.steps.judge_step import ENGINE_VERSION, ContinueVerdict
-from guidance.core.steps.texts import join_report, join_verdict
+from guidance.core.steps.texts import list_report_values, list_verdict_values
 from guidance.selectors import LoadedPolicy
 from ledger.chain import SealedEntry
 from ledger.models.packing import LONG_STEP, pack_text
@@ -49,9 +49,16 @@ class StepPayload:
         review = "null" if self.review is None else to_jcs(self.review)
         first, between, last = self._write_more()
         text, kept, self._verdict = write_step(
-            f"{first}\x1e{ENGINE_VERSION}\x1e{shorten_policy(self.policy.stamp)}\x1e"
-            f"{join_report(self.report)}\x1e{review}\x1e{between}\x1e"
-            f"{join_verdict(self.verdict)}\x1e{last}"
+            [
+                first,
+                str(ENGINE_VERSION),
+                shorten_policy(self.policy.stamp),
+                *list_report_values(self.report),
+                review,
+                between,
+                *list_verdict_values(self.verdict),
+                last,
+            ]
         )
         return text, pack_text(text) if len(kept) > LONG_STEP else kept
 

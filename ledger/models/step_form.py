@@ -65,13 +65,13 @@ class WrittenStep(NamedTuple):
     verdict: list[str]
 
 
-def write_step(joined: str) -> WrittenStep:
-    """Of its values as texts, with SEPARATOR between them."""
-    values = joined.split(SEPARATOR)
-    text = _fill_in(values)
+def write_step(values: list[str]) -> WrittenStep:
+    """Of its values as texts."""
+    kept = STEP_MARK + SEPARATOR.join(values)
     for usual, sign in USUAL:
-        joined = joined.replace(usual, sign)
-    return WrittenStep(text, STEP_MARK + joined, values[_VERDICT_AT:-1])
+        kept = kept.replace(usual, sign)
+    text = _fill_in(values)
+    return WrittenStep(text, kept, values[_VERDICT_AT:-1])
 
 
 def read_step(kept: str) -> str:

@@ -17,7 +17,6 @@ from gateway.use_cases.step_payload import StepPayload
 from guidance.core.canonical import hash_text
 from guidance.core.jcs import to_jcs
 from guidance.core.policy import Policy
-from guidance.core.steps import texts
 from guidance.selectors import LoadedPolicy
 from ledger.chain import SealedEntry
 from ledger.models import step_form
@@ -165,8 +164,7 @@ def test_a_field_without_a_place_is_an_error() -> None:
         payload.write()
 
 
-def test_texts_are_separated_and_ordered_alike() -> None:
-    assert texts.SEPARATOR == SEPARATOR
+def test_an_answer_has_every_field_of_the_verdict() -> None:
     assert sorted(VERDICT_FIELDS) == [
         "checkpoint_due",
         "decision",

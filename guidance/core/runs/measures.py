@@ -29,17 +29,18 @@ def fit_trend(figures: Sequence[int]) -> Trend:
     """The line through at least three figures, the oldest first."""
     n = len(figures)
     total = sum(figures)
-    squares = sum(map(mul, figures, figures))
     along = sum(map(mul, figures, range(n)))
     # n² times the usual sums of squares: x with x, x with y, y with y.
     xx = n * n * (n * n - 1) // 12
     xy = n * along - n * (n - 1) // 2 * total
-    yy = n * squares - total * total
     if total == 0:
         return Trend(0.0, False, n)
-    # slope > 2 standard errors, squared and cleared of fractions. A falling line
-    # never counts.
-    significant = xy > 0 and xy * xy * (n - 2) > 4 * (xx * yy - xy * xy)
+    significant = False
+    if xy > 0:
+        # slope > 2 standard errors, squared and cleared of fractions. A falling line
+        # never counts.
+        yy = n * sum(map(mul, figures, figures)) - total * total
+        significant = xy * xy * (n - 2) > 4 * (xx * yy - xy * xy)
     return Trend(xy * n / (xx * total), significant, n)
 
 

@@ -64,7 +64,7 @@ class StepColumns(NamedTuple):
     @classmethod
     def from_trace(cls, trace: Iterable[StepTrace]) -> StepColumns:
         """Of at least one step."""
-        return cls(*zip(*trace, strict=True))
+        return cls._make(zip(*trace, strict=False))  # all have as many fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

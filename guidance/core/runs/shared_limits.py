@@ -134,7 +134,8 @@ class SharedUse:
 
     @property
     def has_notices(self) -> bool:
-        return any(each.due_notice for each in self.limits)
+        limits = self.limits
+        return bool(limits) and any(each.due_notice for each in limits)
 
     def to_facts(self) -> dict[str, Any]:
         """What a decision rests on, for its entry: empty where nothing is shared."""

@@ -85,23 +85,22 @@ def compute_uncertainty(
     the last steps need as many steps as every other computed score. Of both the higher
     counts: no confidence of an agent hides a call that failed.
     """
-    known: list[float] = []
-    confidence = failed = flag = None
+    confidence = failed = flag = told = seen = None
     if confidences:
         confidence = _compute_geometric_mean(confidences)
-        known.append(round(1 - confidence, _DIGITS))
-    told = steps.failed_calls[-SCORE_WINDOW:]
-    if len(told) >= SCORE_MIN_STEPS:
-        failed = _compute_failed_share(told, steps.tool_calls[-SCORE_WINDOW:])
+        told = round(1 - confidence, _DIGITS)
+    failures = steps.failed_calls[-SCORE_WINDOW:]
+    if len(failures) >= SCORE_MIN_STEPS:
+        failed = _compute_failed_share(failures, steps.tool_calls[-SCORE_WINDOW:])
         flag = None if repeated is None else float(repeated)
-        seen = [share for share in (failed, flag) if share is not None]
-        if seen:
-            known.append(sum(seen) / len(seen))
-    if not known:
+        if failed is None or flag is None:
+            seen = flag if failed is None else failed
+        else:
+            seen = (failed + flag) / 2
+    value = told if seen is None else seen if told is None else max(told, seen)
+    if value is None:
         return None
-    return max(known), UncertaintyParts(
-        confidence=confidence, failed_calls=failed, repeated=flag
-    )
+    return value, UncertaintyParts(confidence, failed, flag)
 
 
 def _compute_geometric_mean(values: Sequence[float]) -> float:

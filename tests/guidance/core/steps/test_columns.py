@@ -76,30 +76,37 @@ def test_coherence(trace: list[StepTrace]) -> None:
 
 
 def compute_uncertainty_by_steps(
-    trace: list[StepTrace], *, repeated: bool | None
+    trace: list[StepTrace], *, confidence: float | None, repeated: bool | None
 ) -> tuple[float, UncertaintyParts] | None:
+    known = [] if confidence is None else [round(1 - confidence, 12)]
+    share = flag = None
     steps = trace[-SCORE_WINDOW:]
-    if len(steps) < SCORE_MIN_STEPS:
+    if len(steps) >= SCORE_MIN_STEPS:
+        failed = calls = 0
+        for step in steps:
+            if step.failed_calls is not None:
+                failed += step.failed_calls
+                calls += step.tool_calls
+        share = min(failed, calls) / calls if calls else None
+        flag = None if repeated is None else float(repeated)
+        seen = [each for each in (share, flag) if each is not None]
+        known += [sum(seen) / len(seen)] if seen else []
+    if not known:
         return None
-    failed = calls = 0
-    for step in steps:
-        if step.failed_calls is not None:
-            failed += step.failed_calls
-            calls += step.tool_calls
-    share = min(failed, calls) / calls if calls else None
-    flag = None if repeated is None else float(repeated)
-    seen = [each for each in (share, flag) if each is not None]
-    if not seen:
-        return None
-    return sum(seen) / len(seen), UncertaintyParts(failed_calls=share, repeated=flag)
+    return max(known), UncertaintyParts(confidence, share, flag)
 
 
 @examples(300)
-@given(TRACES, st.none() | st.booleans())
-def test_uncertainty(trace: list[StepTrace], repeated: bool | None) -> None:
+@given(TRACES, st.none() | st.booleans(), st.none() | st.sampled_from([0.0, 0.5, 1.0]))
+def test_uncertainty(
+    trace: list[StepTrace], repeated: bool | None, confidence: float | None
+) -> None:
     steps = StepColumns.from_trace(trace)
-    computed = compute_uncertainty(steps, confidences=(), repeated=repeated)
-    plain = compute_uncertainty_by_steps(trace, repeated=repeated)
+    said = () if confidence is None else (confidence,)
+    computed = compute_uncertainty(steps, confidences=said, repeated=repeated)
+    plain = compute_uncertainty_by_steps(
+        trace, confidence=confidence, repeated=repeated
+    )
     assert repr(computed) == repr(plain)
 
 
