@@ -1,6 +1,6 @@
 """Reports and verdicts as the texts of their values, in the order in which RFC 8785 writes
 their documents. `ledger.models.step_form` has the names that belong to them. To write the
-documents themselves takes five times as long (bench steps)."""
+documents themselves takes three times as long (bench steps)."""
 
 from __future__ import annotations
 
