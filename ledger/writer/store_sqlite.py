@@ -1,11 +1,18 @@
-"""Store many runs' new heads and entries on SQLite, by compare-and-set."""
+"""Store many runs' new heads and entries on SQLite, by compare-and-set.
+
+The driver lets other threads have the interpreter for every row that it steps to, and may
+wait long to get it back. So many rows are written by one statement (bench steps).
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain
 from sqlite3 import Cursor
+from typing import Any
 
 from django.db import connection
 
@@ -17,9 +24,12 @@ from ledger.state import (
 )
 from ledger.writer import sql
 from ledger.writer.run_writes import (
-    COUNT,
+    ADD_ON_CONFLICT,
+    COUNTER_COLUMNS,
+    COUNTERS,
     ENTRY_COLUMNS,
     POSITION,
+    ZEROS,
     RunWrite,
     count_spent,
     join_names,
@@ -27,29 +37,63 @@ from ledger.writer.run_writes import (
     list_entry_values,
 )
 
+Row = Sequence[Any]
+# How many rows a statement has: few texts, so that the driver keeps them prepared.
+SIZES = (32, 16, 8, 4, 2, 1)
+
 _SQLITE_STORED = (
     "SELECT run.id, run.head_hash, head.halts_version FROM ledger_run run "
     "LEFT JOIN ledger_projecthead head ON head.project_id = run.project_id "
     "WHERE run.id IN (SELECT value FROM json_each(?))"
 )
-
-
-def _write_update(columns: Sequence[tuple[str, str]]) -> str:
-    named = ", ".join(f"{name} = ?" for name, _ in columns)
-    return f"UPDATE ledger_run SET {named} WHERE id = ?"  # noqa: S608
-
-
-_SQLITE_STEP = _write_update(STEP_COLUMNS)
-_SQLITE_HEAD = _write_update(COLUMNS)
 _SQLITE_POSITION = (
     "UPDATE ledger_projecthead SET position = position + ? "
     "WHERE project_id = ? RETURNING position"
 )
-_SQLITE_ENTRY = (
-    f"INSERT INTO ledger_entry ({join_names((*ENTRY_COLUMNS, POSITION))}) "  # noqa: S608
-    f"VALUES ({', '.join(['?'] * (len(ENTRY_COLUMNS) + 1))})"
-)
-_SQLITE_COUNT = COUNT.replace("%s", "?")
+
+
+def _write_update(columns: Sequence[tuple[str, str]], count: int) -> str:
+    """For rows of the run's id, its head, the version of halts, and these columns."""
+    named = ", ".join(
+        f"{name} = given.column{place}" for place, (name, _) in enumerate(columns, 4)
+    )
+    rows = _write_rows(len(columns) + 3, count)
+    return (
+        f"UPDATE ledger_run SET {named} FROM (VALUES {rows}) AS given "  # noqa: S608
+        "WHERE id = given.column1 AND head_hash = given.column2 "
+        "AND (given.column3 IS NULL OR given.column3 = (SELECT halts_version "
+        "FROM ledger_projecthead WHERE project_id = ledger_run.project_id))"
+    )
+
+
+@cache
+def _write_steps(count: int) -> str:
+    return _write_update(STEP_COLUMNS, count)
+
+
+@cache
+def _write_heads(count: int) -> str:
+    return _write_update(COLUMNS, count)
+
+
+@cache
+def _write_entries(count: int) -> str:
+    columns = (*ENTRY_COLUMNS, POSITION)
+    rows = _write_rows(len(columns), count)
+    return f"INSERT INTO ledger_entry ({join_names(columns)}) VALUES {rows}"  # noqa: S608
+
+
+@cache
+def _write_counts(count: int) -> str:
+    rows = ", ".join([f"(?, ?, ?, ?, ?, ?, {ZEROS})"] * count)
+    return (
+        f"INSERT INTO {COUNTERS} ({', '.join(COUNTER_COLUMNS)}) "  # noqa: S608
+        f"VALUES {rows} {ADD_ON_CONFLICT}"
+    )
+
+
+def _write_rows(columns: int, count: int) -> str:
+    return ", ".join([f"({', '.join(['?'] * columns)})"] * count)
 
 
 def store_runs(writes: Sequence[RunWrite]) -> set[int]:
@@ -62,42 +106,62 @@ def store_runs(writes: Sequence[RunWrite]) -> set[int]:
 
 
 def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
-    ids = json.dumps([write.state.id for write in writes])
-    found = cursor.execute(_SQLITE_STORED, [ids])
-    stored = {run_id: (head, halts) for run_id, head, halts in found}
-    won = [write for write in writes if _is_unmoved(write, stored)]
-    for text, list_values, changed in (
-        (_SQLITE_STEP, list_step_values, [each for each in won if each.is_plain]),
-        (_SQLITE_HEAD, list_column_values, [each for each in won if not each.is_plain]),
-    ):
-        cursor.executemany(
-            text,
-            [
-                (*sql.to_sqlite(list_values(write.state)), write.state.id)
-                for write in changed
-            ],
-        )
+    won = _store_heads(cursor, writes)
     entries = [entry for write in won for entry in write.entries]
     places = {}
     for project_id, count in Counter(entry.project_id for entry in entries).items():
         cursor.execute(_SQLITE_POSITION, [count, project_id])
         (top,) = cursor.fetchone()
         places[project_id] = iter(range(top - count + 1, top + 1))
-    cursor.executemany(
-        _SQLITE_ENTRY,
-        [
-            (*sql.to_sqlite(list_entry_values(entry)), next(places[entry.project_id]))
-            for entry in entries
-        ],
-    )
-    cursor.executemany(
-        _SQLITE_COUNT,
-        [list_count_values(key, spent) for key, spent in count_spent(won).items()],
-    )
+    rows = [
+        (*list_entry_values(entry), next(places[entry.project_id])) for entry in entries
+    ]
+    _execute(cursor, _write_entries, rows)
+    counts = count_spent(won).items()
+    _execute(cursor, _write_counts, [list_count_values(*count) for count in counts])
     return {write.state.id for write in won}
 
 
-def _is_unmoved(write: RunWrite, stored: dict[int, tuple[str, int]]) -> bool:
-    """Whether head and halts are still those that it was decided on."""
+def _store_heads(cursor: Cursor, writes: Sequence[RunWrite]) -> Sequence[RunWrite]:
+    """Those whose head and halts are still what they were decided on."""
+    steps, heads = list[Row](), list[Row]()
+    for write in writes:
+        state = write.state
+        known = (state.id, write.old_hash, write.halts_version)
+        if write.is_plain:
+            steps.append((*known, *list_step_values(state)))
+        else:
+            heads.append((*known, *list_column_values(state)))
+    changed = _execute(cursor, _write_steps, steps)
+    changed += _execute(cursor, _write_heads, heads)
+    if changed == len(writes):
+        return writes
+    ids = json.dumps([write.state.id for write in writes])
+    found = cursor.execute(_SQLITE_STORED, [ids])
+    stored = {run_id: (head, halts) for run_id, head, halts in found}
+    return [write for write in writes if _is_stored(write, stored)]
+
+
+def _is_stored(write: RunWrite, stored: dict[int, tuple[str, int]]) -> bool:
+    """A head names one state and no other: where it is the new one, ours was set."""
     head, halts = stored.get(write.state.id, (None, None))
-    return head == write.old_hash and write.halts_version in {None, halts}
+    return head == write.state.head_hash and write.halts_version in {None, halts}
+
+
+def _execute(
+    cursor: Cursor, write_statement: Callable[[int], str], rows: Sequence[Row]
+) -> int:
+    """Write all these rows; returns how many were changed."""
+    changed = 0
+    for some in _divide(rows):
+        given = sql.to_sqlite(chain.from_iterable(some))
+        changed += cursor.execute(write_statement(len(some)), given).rowcount
+    return changed
+
+
+def _divide(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    start = 0
+    for size in SIZES:
+        while len(rows) - start >= size:
+            yield rows[start : start + size]
+            start += size

@@ -86,7 +86,8 @@ def test_sqlite_waits_its_turn_and_loses_nothing(
     assert said == {
         "PRAGMA journal_mode=WAL",
         "PRAGMA synchronous=FULL",
-        "PRAGMA wal_autocheckpoint=100",
+        "PRAGMA wal_autocheckpoint=1000",
+        "PRAGMA temp_store=MEMORY",
         "PRAGMA foreign_keys=ON",
     }
 
