@@ -128,15 +128,10 @@ app.conf.update(
             "schedule": 3600.0,
             "options": {"expires": 3600},
         },
-        "count-statistics": {
-            "task": "ledger.tasks.count_statistics",
+        "figures-and-words": {
+            "task": "ledger.tasks.keep_figures_and_words",
             "schedule": 5.0,
             "options": {"expires": 30},
-        },
-        "index-run-words": {
-            "task": "ledger.tasks.index_run_words",
-            "schedule": 5.0,
-            "options": {"expires": 15},
         },
         "delete-old-exports": {
             "task": "ledger.tasks.delete_old_exports",

@@ -14,7 +14,7 @@ _SHOWN = ("command", "file_path", "arguments_json")
 
 def register_searched_entries() -> None:
     for entry_type in ("step.judged", "step.observed"):
-        register_searched(entry_type, list_step_texts, part="report")
+        register_searched(entry_type, list_step_texts)
     register_searched("call.judged", list_call_texts)
     register_searched("run.finished", list_ending_texts)
 

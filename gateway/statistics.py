@@ -9,12 +9,8 @@ from typing import Any
 from gateway.first_looks import count_compared
 from gateway.running_time import READINGS, count_running_time
 from guidance.core.plans.matching import is_answered
-from ledger.statistics.registry import (
-    Added,
-    CountedEntry,
-    register_counting,
-    register_reading,
-)
+from ledger.models.new_entries import register_reading
+from ledger.statistics.registry import Added, CountedEntry, register_counting
 from ledger.statistics.run_counts import ENDING
 from reviews.statistics.counts import BY_MODEL, BY_PERMISSION, BY_PLAN, NOT_ASKED
 

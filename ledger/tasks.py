@@ -6,8 +6,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from ledger.idempotency import delete_old_keys
-from ledger.run_list.indexing import index_words
-from ledger.statistics.counting import count_new_entries
+from ledger.statistics import together
 from ledger.verification.project import (
     perform_verifications,
     start_due_verifications,
@@ -26,14 +25,9 @@ def delete_old_exports() -> int:
 
 
 @shared_task
-def count_statistics() -> int:
+def keep_figures_and_words() -> int:
     """Safe beside others of its kind: each entry is counted once."""
-    return count_new_entries()
-
-
-@shared_task
-def index_run_words() -> int:
-    return index_words()
+    return together.keep_figures_and_words()
 
 
 @shared_task

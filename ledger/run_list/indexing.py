@@ -1,7 +1,8 @@
 """Keep the words of runs: what came into the ledger since the last time is added.
 
-The position says how far it is. It moves in the transaction that adds the words, and to add
-a word again changes nothing: none is lost, and none is doubled.
+The position says how far it is. Entries are read and their words found without a lock; one
+short transaction then moves the position from exactly where it stood, and adds the words.
+Whoever finds it moved throws its words away: none is lost, and none is doubled.
 """
 
 from __future__ import annotations
@@ -9,25 +10,26 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from django.db import transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db import connection, transaction
+from django.db.models import F, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
-from ledger.models import Entry, ProjectHead, Run, RunWords, WordsIndexed
-from ledger.models.fields import read_as_kept
-from ledger.models.packing import unpack_text
+from ledger.models import ProjectHead, Run, RunWords, WordsIndexed
+from ledger.models.new_entries import NewEntry, Slice, read_new_entries
 from ledger.run_list.words import (
     WORDS_LIMIT,
+    is_searched,
     list_run_words,
     list_searched_types,
+    list_texts,
     list_words,
-    read_entry_text,
 )
 
 ENTRIES_AT_ONCE = 2_000
 SECONDS = 10.0
+_CHANGE = "UPDATE ledger_runwords SET text = %s WHERE run_id = %s"
 
 logger = logging.getLogger(__name__)
 
@@ -57,65 +59,83 @@ def index_words() -> int:
     return count
 
 
-@transaction.atomic
 def index_next(project_id: int) -> int:
     """The next entries of one project; returns how many positions of its ledger they
-    take, with those whose entries are missing."""
-    WordsIndexed.objects.get_or_create(project_id=project_id)
-    # Two workers take turns; on SQLite only one writes at a time anyway.
-    done = WordsIndexed.objects.select_for_update().get(project_id=project_id)
+    take, with those whose entries are missing. 0 where somebody else was faster."""
     # The head is read first: up to it the ledger is complete.
     head = ProjectHead.objects.values_list("position", flat=True).get(pk=project_id)
-    upto = min(head, done.position + ENTRIES_AT_ONCE)
-    count = upto - done.position
-    if count <= 0:
+    after = get_indexed_position(project_id)
+    upto = min(head, after + ENTRIES_AT_ONCE)
+    if upto <= after:
         return 0
-    entries = Entry.objects.filter(
-        project_id=project_id, position__gt=done.position, position__lte=upto
-    )
-    run_ids = set(entries.values_list("run_id", flat=True).distinct())
-    _add_words(project_id, entries, run_ids)
-    done.newest_run = max(done.newest_run, *run_ids, 0)
-    done.position = upto
-    done.save()
-    return count
+    types = list_searched_types()
+    found = read_new_entries(project_id=project_id, after=after, upto=upto, types=types)
+    return upto - after if add_words(found) else 0
 
 
-def _add_words(project_id: int, entries: QuerySet[Entry], run_ids: set[int]) -> None:
-    new = _read_words(entries)
-    kept = {row.run_id: row for row in RunWords.objects.filter(run__in=run_ids)}
-    missing = Run.objects.filter(pk__in=run_ids - kept.keys()).select_related("agent")
-    first = {run.pk: list_run_words(run) for run in missing.defer("memory")}
-    RunWords.objects.bulk_create(
-        RunWords(
-            run_id=run_id,
-            project_id=project_id,
-            text=_join_words([*words, *new.get(run_id, ())]),
-        )
-        for run_id, words in first.items()
-    )
+def get_indexed_position(project_id: int) -> int:
+    done, _ = WordsIndexed.objects.get_or_create(project_id=project_id)
+    return done.position
+
+
+def add_words(found: Slice) -> bool:
+    """False where the words of these entries are there, or those before them are not."""
+    new = _find_words(found.entries)
+    rows = RunWords.objects.filter(run__in=found.run_ids).values_list("run_id", "text")
+    kept = dict(rows)
+    missing = Run.objects.filter(pk__in=found.run_ids - kept.keys())
+    first = {
+        run.pk: _join_words([*list_run_words(run), *new.get(run.pk, ())])
+        for run in missing.select_related("agent").defer("memory")
+    }
     changed = []
-    for run_id, row in kept.items():
-        text = _join_words([*row.text.split(" "), *new.get(run_id, ())])
-        if text != row.text:
-            row.text = text
-            changed.append(row)
-    RunWords.objects.bulk_update(changed, ["text"])
+    for run_id, words in new.items():
+        if run_id in kept:
+            text = _join_words([*kept[run_id].split(" "), *words])
+            if text != kept[run_id]:
+                changed.append((text, run_id))
+    with transaction.atomic():
+        if not _move(found):
+            return False
+        RunWords.objects.bulk_create(
+            RunWords(run_id=run_id, project_id=found.project_id, text=text)
+            for run_id, text in first.items()
+        )
+        if changed:
+            with connection.cursor() as cursor:
+                cursor.executemany(_CHANGE, changed)
+    return True
 
 
-def _read_words(entries: QuerySet[Entry]) -> dict[int, list[str]]:
-    """By run; the texts of a run are taken apart together."""
-    texts: dict[int, list[str]] = defaultdict(list)
-    searched = entries.filter(type__in=list_searched_types()).order_by("position")
-    columns = ("run_id", "position", "type", read_as_kept("payload"))
-    for run_id, position, kind, kept in searched.values_list(*columns):
+def _move(found: Slice) -> bool:
+    """It locks the row."""
+    done = WordsIndexed.objects.filter(
+        project_id=found.project_id, position=found.after
+    )
+    newest = done.values_list("newest_run", flat=True).first()
+    if newest is None:
+        return False
+    newest = max(newest, *found.run_ids, 0)
+    return bool(done.update(position=found.upto, newest_run=newest))
+
+
+def _find_words(entries: Iterable[NewEntry]) -> dict[int, list[str]]:
+    """By run; the texts of a run are taken apart together, each once."""
+    said: dict[int, dict[str, None]] = defaultdict(dict)
+    for entry in entries:
+        if not is_searched(entry.type):
+            continue
         try:
-            texts[run_id].append(read_entry_text(kind, unpack_text(kept)))
+            texts = list_texts(entry.type, entry.payload)
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
             # It was tampered with: ledger_verify names it.
-            logger.warning("Entry %s of run %s has no words", position, run_id)
-    return {run_id: list_words(" ".join(said)) for run_id, said in texts.items()}
+            logger.warning(
+                "Entry %s of run %s has no words", entry.position, entry.run_id
+            )
+            continue
+        said[entry.run_id].update(dict.fromkeys(texts))
+    return {run_id: list_words(" ".join(texts)) for run_id, texts in said.items()}
 
 
-def _join_words(words: Iterable[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " ".join(list(dict.fromkeys(words))[:WORDS_LIMIT])

@@ -6,7 +6,6 @@ what is hidden from them must not be found either.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -22,43 +21,34 @@ _WORD = re.compile(r"[^\W_]+")
 
 Extract = Callable[[Mapping[str, Any]], Iterable[str]]
 _extracts: dict[str, Extract] = {}
-_parts: dict[str, str] = {}
-_read_at = json.JSONDecoder().raw_decode
 
 
-def register_searched(
-    entry_type: str, extract: Extract, *, part: str | None = None
-) -> None:
-    """For apps at start-up: the texts of such an entry, from its payload. Where it has them
-    from one object in it, `part`, nothing else is read (bench steps)."""
+def register_searched(entry_type: str, extract: Extract) -> None:
+    """For apps at start-up: the texts of such an entry, from its payload."""
     _extracts[entry_type] = extract
-    if part is not None:
-        _parts[entry_type] = part
 
 
 def list_searched_types() -> list[str]:
     return sorted(_extracts)
 
 
+def is_searched(entry_type: str) -> bool:
+    return entry_type in _extracts
+
+
 def list_words(text: str) -> list[str]:
     """The words of a text in small letters, each once, in their order."""
-    found = (word[:LENGTH_LIMIT] for word in _WORD.findall(text.casefold()))
-    return list(dict.fromkeys(found))
+    found = dict.fromkeys(_WORD.findall(text.casefold()))
+    return list(dict.fromkeys(word[:LENGTH_LIMIT] for word in found))
 
 
-def read_entry_text(entry_type: str, payload: str) -> str:
-    """All that is searched of an entry, from its payload as it is stored."""
-    return " ".join(_extracts[entry_type](_read(payload, _parts.get(entry_type))))
-
-
-def _read(payload: str, part: str | None) -> Any:
-    """Within a text no quotation mark stands without a backslash: this is the name."""
-    if part is not None:
-        name = f'"{part}":'
-        at = payload.find(f"{name}{{")
-        if at >= 0:
-            return {part: _read_at(payload, at + len(name))[0]}
-    return json.loads(payload)
+def list_texts(entry_type: str, payload: Mapping[str, Any]) -> list[str]:
+    """All that is searched of an entry."""
+    texts = list(_extracts[entry_type](payload))
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError("no text")
+    return texts
 
 
 def list_run_words(run: Run) -> list[str]:

@@ -11,33 +11,30 @@ the same entries have to add the same whenever they are counted.
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ledger.models.new_entries import NewEntry
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CountedEntry:
-    id: int
-    position: int
-    run_id: int
-    at: datetime
-    type: str
-    actor: str
-    payload: dict[str, Any]
+CountedEntry = NewEntry
+_POSITION = attrgetter("position")
+NO_TOTALS: Mapping[str, int] = MappingProxyType({})
 
 
-@dataclass(slots=True, kw_only=True)
-class Added:
+class Added(NamedTuple):
     """What one entry adds: to columns of `PeriodTotals`, and one to each `(kind, key)`."""
 
     entry: CountedEntry
-    totals: dict[str, int] = field(default_factory=dict)
+    totals: Mapping[str, int] = NO_TOTALS
     counts: Sequence[tuple[str, str]] = ()
 
 
@@ -51,9 +48,6 @@ class Counting:
     of_system_runs: bool
 
 
-ReadPayload = Callable[[str], dict[str, Any]]
-
-_readings: dict[str, ReadPayload] = {}
 _countings: dict[CountEntries, tuple[str, ...]] = {}
 _by_type: dict[str, Counting] = {}
 
@@ -66,18 +60,6 @@ def register_counting(
         _by_type[name] = Counting(count=count, of_system_runs=of_system_runs)
 
 
-def register_reading(entry_type: str, read: ReadPayload) -> None:
-    """For the most frequent type: reads no more of a payload than is counted. What it
-    cannot read is a ValueError."""
-    _readings[entry_type] = read
-
-
-def read_payload(entry_type: str, text: str) -> dict[str, Any]:
-    read = _readings.get(entry_type)
-    payload: dict[str, Any] = json.loads(text) if read is None else read(text)
-    return payload
-
-
 def list_counted_types() -> list[str]:
     return sorted(_by_type)
 
@@ -88,8 +70,12 @@ def is_counted(entry_type: str, *, of_system_run: bool) -> bool:
 
 
 def count_entries(entries: Sequence[CountedEntry]) -> Iterable[Added]:
+    found: dict[str, list[CountedEntry]] = defaultdict(list)
+    for entry in entries:
+        found[entry.type].append(entry)
     for count, types in _countings.items():
-        ours = [entry for entry in entries if entry.type in types]
+        lists = [found[name] for name in types if name in found]
+        ours = lists[0] if len(lists) == 1 else sorted(chain(*lists), key=_POSITION)
         if ours:
             yield from _count_safely(count, ours)
 

@@ -12,15 +12,12 @@ from typing import Any, NamedTuple
 
 from accounts.models import SYSTEM_AGENTS
 from ledger.models import Entry, Interval, Run
-from ledger.models.fields import read_as_kept
-from ledger.models.packing import unpack_text
+from ledger.models.new_entries import Slice, read_new_entries
 from ledger.statistics.periods import round_to_hour
 from ledger.statistics.registry import (
-    CountedEntry,
     count_entries,
     is_counted,
     list_counted_types,
-    read_payload,
 )
 from ledger.statistics.totals import Totals
 
@@ -88,60 +85,36 @@ class Figures:
 
 def read_slice(*, project_id: int, after: int, upto: int) -> Figures:
     """What the entries behind `after` add, up to and with `upto`."""
-    rows = list(
-        Entry.objects.filter(
-            project_id=project_id,
-            position__gt=after,
-            position__lte=upto,
-            type__in=list_counted_types(),
-        )
-        .order_by("position")
-        .values_list(
-            *("run_id", "at", "type", "id", "position", "actor"),
-            read_as_kept("payload"),
-        )
+    types = list_counted_types()
+    return sum_up(
+        read_new_entries(project_id=project_id, after=after, upto=upto, types=types)
     )
-    runs = _read_runs({row[0] for row in rows})
-    figures = Figures(entries=upto - after)
-    figures.newest = rows[-1][1] if rows else None
+
+
+def sum_up(found: Slice) -> Figures:
+    runs = _read_runs(found.run_ids)
+    figures = Figures(entries=found.upto - found.after, newest=found.newest)
     entries = [
         entry
-        for row in rows
-        if row[0] in runs
-        and is_counted(row[2], of_system_run=runs[row[0]].of_system)
-        and (entry := _build_entry(row)) is not None
+        for entry in found.entries
+        if entry.run_id in runs
+        and is_counted(entry.type, of_system_run=runs[entry.run_id].of_system)
     ]
     # Many entries of a run count in the same rows: those are found once for all.
     groups: dict[tuple[int, datetime, str], _Group] = defaultdict(_Group)
-    for added in count_entries(entries):
-        entry = added.entry
-        policy = runs[entry.run_id].find_policy(entry.position)
-        group = groups[entry.run_id, _round_to_hour(entry.at), policy]
-        for name, number in added.totals.items():
-            group.totals[name] += number
-        for kind, name in added.counts:
+    for entry, totals, counts in count_entries(entries):
+        run_id = entry.run_id
+        policy = runs[run_id].find_policy(entry.position)
+        group = groups[run_id, _round_to_hour(entry.at), policy]
+        sums = group.totals
+        for name, number in totals.items():
+            sums[name] += number
+        for kind, name in counts:
             group.counts[kind, name[:KEY_LENGTH]] += 1
     for (run_id, hour, policy), group in groups.items():
         for key in runs[run_id].list_keys(hour, policy):
             figures.add_group(key, group)
     return figures
-
-
-def _build_entry(row: Sequence[Any]) -> CountedEntry | None:
-    run_id, at, entry_type, key, position, actor, text = row
-    try:
-        payload = read_payload(entry_type, unpack_text(text))
-    except ValueError:
-        return None  # it was tampered with: ledger_verify names it
-    return CountedEntry(
-        id=key,
-        position=position,
-        run_id=run_id,
-        at=at,
-        type=entry_type,
-        actor=actor,
-        payload=payload,
-    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -175,7 +148,9 @@ class _CountedRun:
 
     def find_policy(self, position: int) -> str:
         """The version that it was judged by there."""
-        found = self.moves[0][1] if self.moves else self.policy
+        if not self.moves:
+            return self.policy
+        found = self.moves[0][1]
         for moved_at, _before, after in self.moves:
             if moved_at < position:
                 found = after

@@ -23,7 +23,7 @@ from ledger.models import (
     ProjectVerification,
     Run,
 )
-from ledger.statistics import counting
+from ledger.statistics import together
 from ledger.verification.project import start_verification
 from loop.control import clock
 from loop.learning import learn
@@ -32,7 +32,6 @@ from loop.runs import ensure_run
 from notifications.models import Notice
 from notifications.services import KEEP as KEEP_NOTICES
 from reviews.models import Backtest, Review
-from tests.ledger.run_list.words import mark_indexed
 from tests.loop.saying import loop_policy
 from tests.reviews.halts.halting import halt, release
 from tests.reviews.policies.trials import start as start_backtest
@@ -129,15 +128,17 @@ def delete_old_deliveries(
     assert [each.number for each in hook.deliveries] == [2]
 
 
-def index_run_words(
+def keep_figures_and_words(
     project: Project, agent: httpx.Client, manager: httpx.Client
 ) -> None:
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1, summary="Quinces were peeled"))
-    mark_indexed(but=project)
-    assert perform("index-run-words") >= 2
+    # This project alone: other tests have left theirs.
+    with patch.object(together, "_list_projects_behind", lambda: [project.pk]):
+        assert perform("figures-and-words") == 2
     (found,) = manager.get("/runs?q=quinces").json()["items"]
     assert found["id"] == run
+    assert manager.get("/stats/gates").json()["evaluations"] == 1
 
 
 def delete_idempotency_keys(
@@ -259,16 +260,6 @@ def delete_old_notices(
     assert not Notice.objects.filter(review=review).exists()
 
 
-def count_statistics(
-    project: Project, agent: httpx.Client, manager: httpx.Client
-) -> None:
-    agent.post(f"/runs/{start_run(agent)}/steps", json=step(1))
-    # This project alone: other tests have left theirs.
-    with patch.object(counting, "_list_projects_behind", lambda: [project.pk]):
-        assert perform("count-statistics") == 2
-    assert manager.get("/stats/gates").json()["evaluations"] == 1
-
-
 def move_deadlines(
     project: Project, agent: httpx.Client, manager: httpx.Client
 ) -> None:
@@ -296,8 +287,7 @@ TASKS: dict[str, Look] = {
     "delete-old-deliveries": delete_old_deliveries,
     "send-mails": send_mails,
     "delete-old-notices": delete_old_notices,
-    "count-statistics": count_statistics,
-    "index-run-words": index_run_words,
+    "figures-and-words": keep_figures_and_words,
     "delete-old-exports": delete_old_exports,
     "delete-idempotency-keys": delete_idempotency_keys,
     "loop": loop,

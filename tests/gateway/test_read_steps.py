@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gateway.searched import list_step_texts
 from gateway.statistics import count_steps, read_step
 from guidance.core.jcs import to_jcs
-from ledger.run_list.words import read_entry_text
+from ledger.run_list.words import list_texts
 from ledger.statistics.registry import CountedEntry
 from tests.support.examples import examples
 
@@ -99,8 +99,8 @@ def test_the_same_is_counted(payload: dict[str, Any]) -> None:
 @given(PAYLOADS)
 def test_the_same_words_are_found(payload: dict[str, Any]) -> None:
     text = to_jcs(payload)
-    found = read_entry_text("step.judged", text)
-    assert found == " ".join(list_step_texts(json.loads(text)))
+    found = list_texts("step.judged", read_step(text))
+    assert found == [*list_step_texts(json.loads(text))]
 
 
 GOES_ON = {
