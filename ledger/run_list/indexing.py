@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from django.db import connection, transaction
 from django.db.models import F, OuterRef, Subquery
@@ -68,9 +68,12 @@ def index_next(project_id: int) -> int:
     upto = min(head, after + ENTRIES_AT_ONCE)
     if upto <= after:
         return 0
-    types = list_searched_types()
-    found = read_new_entries(project_id=project_id, after=after, upto=upto, types=types)
-    return upto - after if add_words(found) else 0
+    found = read_new_entries(
+        project_id=project_id, after=after, upto=upto, types=list_searched_types()
+    )
+    new = NewWords(project_id=project_id, after=after)
+    new.add(found)
+    return upto - after if new.store() else 0
 
 
 def get_indexed_position(project_id: int) -> int:
@@ -78,45 +81,61 @@ def get_indexed_position(project_id: int) -> int:
     return done.position
 
 
-def add_words(found: Slice) -> bool:
-    """False where the words of these entries are there, or those before them are not."""
-    new = _find_words(found.entries)
-    rows = RunWords.objects.filter(run__in=found.run_ids).values_list("run_id", "text")
-    kept = dict(rows)
-    missing = Run.objects.filter(pk__in=found.run_ids - kept.keys())
-    first = {
-        run.pk: _join_words([*list_run_words(run), *new.get(run.pk, ())])
-        for run in missing.select_related("agent").defer("memory")
-    }
-    changed = []
-    for run_id, words in new.items():
-        if run_id in kept:
-            text = _join_words([*kept[run_id].split(" "), *words])
-            if text != kept[run_id]:
-                changed.append((text, run_id))
-    with transaction.atomic():
-        if not _move(found):
-            return False
-        RunWords.objects.bulk_create(
-            RunWords(run_id=run_id, project_id=found.project_id, text=text)
-            for run_id, text in first.items()
+class NewWords:
+    """Of entries behind `after`, slice by slice. They are stored together: the index of
+    words is written anew for all words of a run, however few are new (bench steps)."""
+
+    def __init__(self, *, project_id: int, after: int) -> None:
+        self._project_id = project_id
+        self._after = after
+        self._words: dict[int, dict[str, None]] = defaultdict(dict)
+        self.upto = after
+
+    def add(self, found: Slice) -> None:
+        """The slice that follows."""
+        assert found.after == self.upto
+        for run_id in found.run_ids:
+            self._words[run_id].update(())
+        for run_id, words in _find_words(found.entries).items():
+            self._words[run_id].update(dict.fromkeys(words))
+        self.upto = found.upto
+
+    def store(self) -> bool:
+        """False where somebody else was faster."""
+        run_ids = self._words.keys()
+        rows = RunWords.objects.filter(run__in=run_ids).values_list("run_id", "text")
+        kept = dict(rows)
+        missing = Run.objects.filter(pk__in=run_ids - kept.keys())
+        first = [
+            self._build(run.pk, list_run_words(run))
+            for run in missing.select_related("agent").defer("memory")
+        ]
+        texts = {each: self._build(each, kept[each].split(" ")).text for each in kept}
+        changed = [(texts[each], each) for each in kept if texts[each] != kept[each]]
+        with transaction.atomic():
+            if not self._move():
+                return False
+            RunWords.objects.bulk_create(first)
+            if changed:
+                with connection.cursor() as cursor:
+                    cursor.executemany(_CHANGE, changed)
+        return True
+
+    def _build(self, run_id: int, words: Iterable[str]) -> RunWords:
+        every = dict.fromkeys((*words, *self._words[run_id]))
+        text = " ".join(list(every)[:WORDS_LIMIT])
+        return RunWords(run_id=run_id, project_id=self._project_id, text=text)
+
+    def _move(self) -> bool:
+        """From exactly where it stood. It locks the row."""
+        done = WordsIndexed.objects.filter(
+            project_id=self._project_id, position=self._after
         )
-        if changed:
-            with connection.cursor() as cursor:
-                cursor.executemany(_CHANGE, changed)
-    return True
-
-
-def _move(found: Slice) -> bool:
-    """It locks the row."""
-    done = WordsIndexed.objects.filter(
-        project_id=found.project_id, position=found.after
-    )
-    newest = done.values_list("newest_run", flat=True).first()
-    if newest is None:
-        return False
-    newest = max(newest, *found.run_ids, 0)
-    return bool(done.update(position=found.upto, newest_run=newest))
+        newest = done.values_list("newest_run", flat=True).first()
+        if newest is None:
+            return False
+        newest = max(newest, *self._words, 0)
+        return bool(done.update(position=self.upto, newest_run=newest))
 
 
 def _find_words(entries: Iterable[NewEntry]) -> dict[int, list[str]]:
@@ -135,7 +154,3 @@ def _find_words(entries: Iterable[NewEntry]) -> dict[int, list[str]]:
             continue
         said[entry.run_id].update(dict.fromkeys(texts))
     return {run_id: list_words(" ".join(texts)) for run_id, texts in said.items()}
-
-
-def _join_words(words: Sequence[str]) -> str:
-    return " ".join(list(dict.fromkeys(words))[:WORDS_LIMIT])

@@ -14,8 +14,8 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from ledger.models import ProjectHead, StatisticsCursor, WordsIndexed
-from ledger.models.new_entries import read_new_entries
-from ledger.run_list.indexing import add_words, get_indexed_position, index_next
+from ledger.models.new_entries import Slice, read_new_entries
+from ledger.run_list.indexing import NewWords, get_indexed_position, index_next
 from ledger.run_list.words import list_searched_types
 from ledger.statistics.counting import (
     SLICE,
@@ -53,30 +53,33 @@ def _keep_project(project_id: int, is_over: Callable[[], bool]) -> int:
     """Slice by slice, up to where its ledger ends now: what agents add meanwhile is cheaper
     together, when the next task comes."""
     head = read_head(project_id)
+    new = NewWords(project_id=project_id, after=get_indexed_position(project_id))
+    counted = get_counted_position(project_id)
     read = 0
-    while not is_over() and (number := keep_slice(project_id=project_id, head=head)):
-        read += number
+    while not is_over():
+        after = min(counted, new.upto)
+        upto = min(head, after + SLICE)
+        if counted != new.upto:  # the other one follows by itself
+            upto = min(upto, max(counted, new.upto))
+        if upto <= after:
+            break
+        found = _read(project_id, after, upto)
+        if new.upto == after:
+            new.add(found)
+        if counted == after:
+            figures = sum_up(found)
+            if not store_figures(project_id=project_id, before=after, figures=figures):
+                break  # somebody else is at it
+            counted = upto
+        read += upto - after
+    if read:
+        new.store()
     return read
 
 
-def keep_slice(*, project_id: int, head: int, size: int = SLICE) -> int:
-    """The next entries, up to this position; 0 where there are none. Where one of the two
-    is ahead, the other one follows by itself."""
-    counted = get_counted_position(project_id)
-    indexed = get_indexed_position(project_id)
-    after = min(counted, indexed)
-    upto = min(head, after + size)
-    if counted != indexed:
-        upto = min(upto, max(counted, indexed))
-    if upto <= after:
-        return 0
+def _read(project_id: int, after: int, upto: int) -> Slice:
     types = {*list_counted_types(), *list_searched_types()}
-    found = read_new_entries(project_id=project_id, after=after, upto=upto, types=types)
-    if counted == after:
-        store_figures(project_id=project_id, before=after, figures=sum_up(found))
-    if indexed == after:
-        add_words(found)
-    return upto - after
+    return read_new_entries(project_id=project_id, after=after, upto=upto, types=types)
 
 
 def _keep_apart(project_id: int, is_over: Callable[[], bool]) -> None:

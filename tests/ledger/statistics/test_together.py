@@ -11,7 +11,7 @@ import pytest
 from accounts.models import Project
 from ledger.models import RunWords, StatisticsCursor, WordsIndexed
 from ledger.run_list import indexing
-from ledger.statistics import together
+from ledger.statistics import counting, together
 from ledger.statistics.counting import count_slice, read_head
 from ledger.statistics.recount import list_differences
 from ledger.statistics.selectors import read_totals
@@ -19,11 +19,13 @@ from tests.ledger.statistics.work import scope_of, work
 from tests.support.builders import start_run, step
 
 
-def keep_all(project: Project, *, size: int = 3) -> int:
-    head, read = read_head(project.pk), 0
-    while number := together.keep_slice(project_id=project.pk, head=head, size=size):
-        read += number
-    return read
+@pytest.fixture(autouse=True)
+def small_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "SLICE", 3)
+
+
+def keep_all(project: Project) -> int:
+    return together._keep_project(project.pk, lambda: False)
 
 
 def read_words(project: Project) -> dict[int, str]:
@@ -70,7 +72,7 @@ def test_the_one_that_is_behind_follows_by_itself(
     assert list_differences(project_id=project.pk) == []
 
 
-@pytest.mark.parametrize("failing", ["sum_up", "add_words"])
+@pytest.mark.parametrize("failing", ["figures", "words"])
 def test_one_that_cannot_be_kept_does_not_hold_up_the_other(
     agent: httpx.Client,
     project: Project,
@@ -79,17 +81,19 @@ def test_one_that_cannot_be_kept_does_not_hold_up_the_other(
 ) -> None:
     agent.post(f"/runs/{start_run(agent)}/steps", json=step(1))
 
-    def fail(*_: Any) -> None:
+    def fail(*_: Any, **given: Any) -> None:
         raise RuntimeError("out of luck")
 
-    monkeypatch.setattr(together, failing, fail)
-    broken = "ledger.statistics.slices.sum_up", "ledger.run_list.indexing.add_words"
-    monkeypatch.setattr(broken[failing == "add_words"], fail)
+    if failing == "figures":
+        monkeypatch.setattr(together, "sum_up", fail)
+        monkeypatch.setattr(counting, "read_slice", fail)
+    else:
+        monkeypatch.setattr(indexing.NewWords, "store", fail)
     monkeypatch.setattr(together, "_list_projects_behind", lambda: [project.pk])
     together.keep_figures_and_words()
     counted = StatisticsCursor.objects.get(project=project).position
     indexed = WordsIndexed.objects.get(project=project).position
-    assert (counted, indexed) == ((0, 2) if failing == "sum_up" else (2, 0))
+    assert (counted, indexed) == ((0, 2) if failing == "figures" else (2, 0))
 
 
 def test_who_finds_the_words_there_adds_none(
