@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import httpx
+import pytest
+from django.db import connection, transaction
 
 from accounts.models import Project
 from ledger.models import Entry, ProjectHead, Run, SharedUse
 from ledger.verification.verify import verify_run
 from ledger.writer import Committed
 from ledger.writer.batch import Committer
+from ledger.writer.locking import store_runs
+from ledger.writer.run_writes import RunWrite
 from tests.ledger.writer.test_batches import Answered, send
 from tests.support.builders import Robot, start_run, step
 from tests.support.rows import each_row
@@ -53,6 +57,24 @@ def test_all_but_those_that_moved(
     head = ProjectHead.objects.get(project=project).position
     assert positions == list(range(1, head + 1))
     assert count_tokens(project) - counted == 1_000 * (count - len(moved))
+
+
+def test_what_was_decided_by_other_halts_is_not_stored(
+    agent: httpx.Client, project: Project
+) -> None:
+    if connection.vendor == "postgresql":
+        pytest.skip("PostgreSQL stores no run without an entry.")
+    committer = Committer(lambda _: None)
+    states = [committer.states.get(start_run(agent)) for _ in range(3)]
+    version = ProjectHead.objects.get(project=project).halts_version
+    writes = [
+        RunWrite(
+            old_hash=run.head_hash, state=run, before=run, halts_version=decided_by
+        )
+        for run, decided_by in zip(states, (version + 1, version, None), strict=True)
+    ]
+    with transaction.atomic():
+        assert store_runs(writes) == {run.id for run in states[1:]}
 
 
 def report_all(
