@@ -60,6 +60,7 @@ def _make_problem(
 def _describe_syntax_error(
     text: str, error: json.JSONDecodeError, *, truncated: bool
 ) -> ArgumentProblem:
+    error = _describe_as_before(text, error)
     if truncated:
         return _make_problem(
             text,
@@ -69,6 +70,20 @@ def _describe_syntax_error(
             truncated=True,
         )
     return _make_problem(text, error.pos, f"not JSON: {_lower_first_letter(error.msg)}")
+
+
+def _describe_as_before(text: str, error: json.JSONDecodeError) -> json.JSONDecodeError:
+    """In the words and at the place of Python 3.11: newer ones name a last comma. What is told
+    of a call is kept, and must not depend on the Python that reads it again."""
+    if not error.msg.startswith("Illegal trailing comma"):
+        return error
+    closing = len(text) - len(text[error.pos + 1 :].lstrip(" \t\n\r"))
+    expected = (
+        "Expecting property name enclosed in double quotes"
+        if text[closing] == "}"
+        else "Expecting value"
+    )
+    return json.JSONDecodeError(expected, text, closing)
 
 
 def _lower_first_letter(message: str) -> str:

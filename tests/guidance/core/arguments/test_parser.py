@@ -51,6 +51,24 @@ def test_anything_but_an_object_is_refused(text: str) -> None:
 
 
 @each_row(
+    ("text", "told"),
+    [
+        ('{"a": 1,}', "expecting property name enclosed in double quotes"),
+        ('{"a": 1 , \n }', "expecting property name enclosed in double quotes"),
+        ('{"a": [1,]}', "expecting value"),
+        ('{"a": [1, \t ]}', "expecting value"),
+    ],
+)
+def test_a_last_comma_is_told_alike_by_every_python(text: str, told: str) -> None:
+    """Newer ones name the comma; what is told stands at the sign behind it, as ever."""
+    found = problem(text)
+    assert found.message == f"not JSON: {told}"
+    closing = text.index("]" if "[" in text else "}")
+    line = text.count("\n", 0, closing) + 1
+    assert (found.line, found.column) == (line, closing - text.rfind("\n", 0, closing))
+
+
+@each_row(
     ("text", "where"),
     [
         ('{"a": x}', (1, 7)),
