@@ -1,5 +1,5 @@
-# Every verb of the project. `make run` and `make test` need nothing but Python 3.11
-# or newer: they make the environment themselves.
+# Every verb of the project. `make run` and `make test` need nothing but Python 3.11 to
+# 3.14: they make the environment themselves.
 
 SHELL := /bin/sh
 PY := .venv/bin/python

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,10 @@ case "$*" in
     ;;
 --version) echo "Python 3" ;;
 esac
+"""
+# This Python, after it was changed into another.
+CHANGED = """#!/bin/sh
+exec {python} -c "import sys, sysconfig; {change}; exec(sys.argv[1])" "$2"
 """
 
 
@@ -104,3 +109,38 @@ def test_a_changed_lock_is_installed_into_the_same_environment(project: Path) ->
     assert run(project).returncode == 0
     assert "other==1" in (project / "installed").read_text()
     assert (project / ".venv" / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "sys.version_info = (3, 10, 14)",
+        "sys.version_info = (3, 15, 0)",
+        "sysconfig.get_config_var = {'Py_GIL_DISABLED': 1}.get",
+    ],
+)
+def test_a_python_that_the_lock_has_no_wheels_for_is_passed_over(
+    project: Path, change: str
+) -> None:
+    other = project / "other"
+    other.write_text(CHANGED.format(python=sys.executable, change=change))
+    other.chmod(0o755)
+    alone = run(project, PYTHON=str(other))
+    assert alone.returncode == 1
+    assert "no Python 3.11 to 3.14" in alone.stderr
+    assert run(project, PYTHON=f"{other} {project / 'python'}").returncode == 0
+
+
+@pytest.mark.parametrize("minor", [11, 14])
+def test_the_first_python_that_fits_is_taken(project: Path, minor: int) -> None:
+    """The other would not do, but is not asked any more."""
+    first = project / "first"
+    fits = CHANGED.format(
+        python=sys.executable, change=f"sys.version_info = (3, {minor}, 1)"
+    )
+    # Of the rest of what a Python is asked, the usual one stands in for it.
+    asked = 'case "$2" in *Py_GIL_DISABLED*) ;; *) exec "$PWD/python" "$@" ;; esac'
+    first.write_text(fits.replace("exec", f"{asked}\nexec", 1))
+    first.chmod(0o755)
+    ended = run(project, PYTHON=f"{first} {project / 'missing'}")
+    assert ended.returncode == 0, ended.stderr

@@ -25,8 +25,28 @@ class Authority:
     def of(cls, folder: Path) -> Authority:
         key = ec.generate_private_key(ec.SECP256R1())
         name = _name("Checkrail test authority")
-        made = _builder(name, name, key).add_extension(
-            x509.BasicConstraints(ca=True, path_length=None), critical=True
+        # All that Python 3.13 wants to see: it checks certificates strictly.
+        may = x509.KeyUsage(
+            key_cert_sign=True,
+            crl_sign=True,
+            digital_signature=False,
+            content_commitment=False,
+            key_encipherment=False,
+            data_encipherment=False,
+            key_agreement=False,
+            encipher_only=False,
+            decipher_only=False,
+        )
+        made = (
+            _builder(name, name, key)
+            .add_extension(
+                x509.BasicConstraints(ca=True, path_length=None), critical=True
+            )
+            .add_extension(may, critical=True)
+            .add_extension(
+                x509.SubjectKeyIdentifier.from_public_key(key.public_key()),
+                critical=False,
+            )
         )
         return cls(folder, key, made.sign(key, hashes.SHA256()))
 
@@ -38,8 +58,15 @@ class Authority:
     def server(self, host: str) -> ssl.SSLContext:
         """What a server shows that says it is this host."""
         key = ec.generate_private_key(ec.SECP256R1())
-        made = _builder(_name(host), self.certificate.subject, key).add_extension(
-            x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False
+        issuer = x509.AuthorityKeyIdentifier.from_issuer_public_key(
+            self.key.public_key()
+        )
+        made = (
+            _builder(_name(host), self.certificate.subject, key)
+            .add_extension(
+                x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False
+            )
+            .add_extension(issuer, critical=False)
         )
         chain, secret = self.folder / f"{host}.pem", self.folder / f"{host}.key"
         chain.write_bytes(_pem(made.sign(self.key, hashes.SHA256())))
