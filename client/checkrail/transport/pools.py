@@ -15,6 +15,7 @@ from checkrail.errors import ConfigurationError
 from checkrail.transport.connection import Connection
 from checkrail.transport.effects import NoResponse, Request
 from checkrail.transport.responses import Response
+from checkrail.transport.waits import open_waits
 from checkrail.version import __version__
 
 
@@ -60,11 +61,22 @@ class AsyncPool:
         self, connection: Connection, transport: httpx.AsyncBaseTransport | None
     ) -> None:
         self._connection = connection
-        self._client = httpx.AsyncClient(
-            transport=transport, **_build_settings(connection)
+        given = _build_settings(connection)
+        encrypted = connection.base.startswith("https:") and transport is None
+        # One for both: to read all certificates takes a while.
+        encryption = httpx.create_ssl_context() if encrypted else None
+        if encryption is not None:
+            given["verify"] = encryption
+        self._client = httpx.AsyncClient(transport=transport, **given)
+        self._waits = (
+            open_waits(connection, headers=given["headers"], encryption=encryption)
+            if transport is None
+            else None
         )
 
     async def send(self, request: Request) -> Response:
+        if self._waits is not None and request.read_seconds is not None:
+            return await self._waits.send(request)
         try:
             response = await self._client.request(
                 **_build_arguments(request, self._connection)
@@ -74,6 +86,8 @@ class AsyncPool:
         return Response(response.status_code, response.headers, response.content)
 
     async def close(self) -> None:
+        if self._waits is not None:
+            self._waits.close()
         await self._client.aclose()
 
 
