@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 from urllib.request import getproxies
@@ -113,18 +114,12 @@ def _read_plain_headers(head: bytes) -> dict[str, str] | None:
     return headers if plain else None
 
 
-class _Stream(io.BytesIO):
-    """For the standard library, which reads responses from sockets."""
-
-    def makefile(self, *_args: Any, **_more: Any) -> _Stream:
-        return self
-
-
 def _read_unusual(data: bytes, *, closed: bool) -> Received | None:
     """In pieces, without a length, or after a response that is none yet. Read from the
     beginning each time: such answers are rare, and short."""
-    stream = _Stream(data)
-    reader = http.client.HTTPResponse(stream, method="GET")  # type: ignore[arg-type]
+    # The library reads from sockets: this is one that has all of it.
+    socket: Any = SimpleNamespace(makefile=lambda *_args, **_more: io.BytesIO(data))
+    reader = http.client.HTTPResponse(socket, method="GET")
     try:
         reader.begin()
         was_chunked = bool(reader.chunked)
