@@ -23,6 +23,8 @@ from ledger.waiting.per_loop import PerLoop
 RESERVED_FILES = 256
 LEAST = 16
 CHECK_SECONDS = 0.5
+# So many are checked before others have their turn (bench waiting).
+CHECKED_AT_ONCE = 100
 WARN_SECONDS = 60.0
 # So many that made room may still be sending their last bytes: fewer than are reserved.
 CLOSING_LIMIT = 64
@@ -137,14 +139,22 @@ class Connections:
             logger.warning("The limit of %d connections%s is reached", count, whence)
 
     def _check(self) -> None:
+        self._check_some([*self._all.members, *self._closing])
+
+    def _check_some(self, connections: list[Connection]) -> None:
+        """A few at a time: there may be thousands."""
         now = self._loop.time()
-        try:
-            for connection in [*self._all.members, *self._closing]:
+        some = connections[-CHECKED_AT_ONCE:]
+        del connections[-CHECKED_AT_ONCE:]
+        for connection in some:
+            if connection in self._group_of or connection in self._closing:
                 self._check_one(connection, now)
-        finally:
-            self._checking = bool(self._all.members or self._closing)
-            if self._checking:
-                self._loop.call_later(CHECK_SECONDS, self._check)
+        if connections:
+            self._loop.call_soon(self._check_some, connections)
+            return
+        self._checking = bool(self._all.members or self._closing)
+        if self._checking:
+            self._loop.call_later(CHECK_SECONDS, self._check)
 
     def _check_one(self, connection: Connection, now: float) -> None:
         try:

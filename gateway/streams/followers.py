@@ -29,8 +29,10 @@ logger = logging.getLogger(__name__)
 class Follower:
     """One open stream, or one that waits. Made by the task that answers it."""
 
-    def __init__(self, reader: Access) -> None:
+    def __init__(self, reader: Access, sending: set[Follower] | None = None) -> None:
         self.reader = reader
+        # Those that are sent to at this moment, which may stall.
+        self._sending = set() if sending is None else sending
         self.refused = False
         self._sending_since: float | None = None
         self._waiting_on: asyncio.Future[Any] | None = None
@@ -51,9 +53,11 @@ class Follower:
 
     def mark_sending(self) -> None:
         self._sending_since = self._loop.time()
+        self._sending.add(self)
 
     def mark_sent(self) -> None:
         self._sending_since = None
+        self._sending.discard(self)
 
     @property
     def stalled(self) -> bool:
@@ -77,19 +81,26 @@ class Followers:
     """Lives on one event loop; get it with `get_followers()`."""
 
     def __init__(self) -> None:
-        self._open: set[Follower] = set()
+        # Of thousands that wait, most come with the same few keys (bench waiting).
+        self._open: dict[Access, set[Follower]] = {}
+        self._sending: set[Follower] = set()
         self._watch: asyncio.Task[None] | None = None
 
     def join(self, reader: Access) -> Follower:
-        follower = Follower(reader)
-        self._open.add(follower)
+        follower = Follower(reader, self._sending)
+        self._open.setdefault(reader, set()).add(follower)
         if self._watch is None:
             loop = asyncio.get_running_loop()
             self._watch = loop.create_task(self._watch_over())
         return follower
 
     def leave(self, follower: Follower) -> None:
-        self._open.discard(follower)
+        follower.mark_sent()
+        found = self._open.get(follower.reader)
+        if found is not None:
+            found.discard(follower)
+            if not found:
+                del self._open[follower.reader]
 
     @contextmanager
     def watch(self, reader: Access) -> Iterator[Follower]:
@@ -107,18 +118,18 @@ class Followers:
             if not self._open:
                 self._watch = None
                 return
-            for follower in self._open:
+            for follower in self._sending:
                 if follower.stalled:
                     follower.cancel()
-            readers = {follower.reader for follower in self._open}
+            readers = set(self._open)
             try:
                 refused = await run_in_db_thread(partial(list_refused, readers))
             except Exception:
                 # The database is away: the streams have nothing to send either.
                 logger.exception("The readers of streams could not be checked")
                 continue
-            for follower in self._open:
-                if follower.reader in refused:
+            for reader in refused:
+                for follower in [*self._open.get(reader, ())]:
                     follower.refuse()
 
 

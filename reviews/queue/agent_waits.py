@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.db import connection
+
 from ledger.chain import format_timestamp
+from ledger.writer import sql
 from reviews.models import SERVER_KINDS, AgentWait, Review, ReviewState
 
 # Longer than waits are stored apart: who was seen within this is still there. A review
@@ -45,17 +49,32 @@ def get_waiting(review: Review, at: datetime) -> Waiting | None:
     return Waiting(at=at, last_at=None)
 
 
+# In one order: two processes that store the same rows must not wait for each other.
+_STORE = """
+INSERT INTO reviews_agentwait (review_id, seen_at)
+SELECT review.id, seen.at FROM {seen}
+  JOIN reviews_review review ON review.code = seen.code
+ WHERE review.state = 'open' ORDER BY review.id
+ON CONFLICT (review_id) DO UPDATE SET seen_at = excluded.seen_at
+"""
+_PG_STORE = _STORE.format(
+    seen="unnest(%s::uuid[], %s::timestamptz[]) AS seen(code, at)"
+)
+_SQLITE_STORE = _STORE.format(
+    seen="(SELECT json_extract(value, '$[0]') AS code, json_extract(value, '$[1]') AS at "
+    "FROM json_each(%s)) AS seen"
+)
+
+
 def store_waits(seen: Mapping[UUID, datetime]) -> None:
-    """Store when agents were seen waiting, by the codes of the reviews."""
-    known = Review.objects.filter(code__in=list(seen), state=ReviewState.OPEN)
-    # In one order: two processes that store the same rows must not wait for each other.
-    known = known.order_by("pk")
-    AgentWait.objects.bulk_create(
-        [
-            AgentWait(review_id=pk, seen_at=seen[code])
-            for pk, code in known.values_list("pk", "code")
-        ],
-        update_conflicts=True,
-        unique_fields=["review"],
-        update_fields=["seen_at"],
-    )
+    """Store when agents were seen waiting, by the codes of the reviews.
+
+    By one statement with two parameters: thousands may wait, and the rows of the ORM would
+    keep the processor from them for a tenth of a second (bench waiting).
+    """
+    codes, times = [code.hex for code in seen], [*seen.values()]
+    if connection.vendor == "postgresql":
+        sql.execute(_PG_STORE, [sql.format_array(codes), sql.format_array(times)])
+    else:
+        pairs = [*zip(codes, sql.to_sqlite(times), strict=True)]
+        sql.execute(_SQLITE_STORE, [json.dumps(pairs)])

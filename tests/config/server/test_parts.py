@@ -14,7 +14,7 @@ from django.test.utils import override_settings
 from common.errors import RequestTimeout
 from config.fastpath.asgi import Message, Receive, Scope, Send, send_json
 from config.server import connections, unread
-from config.server.connections import Connections
+from config.server.connections import CHECKED_AT_ONCE, Connections
 from config.server.refusals import build_refusal
 from config.server.unread import CLOSE, DiscardUnread
 from tests.config.server.test_connection_limits import Caller, add
@@ -311,3 +311,19 @@ def test_a_refusal_as_bytes_is_a_whole_answer() -> None:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers.get("checkrail-trouble") == ("request-timeout" if hook else None)
         assert headers.get("retry-after") == (None if hook else "2")
+
+
+@override_settings(CONNECTIONS=1_000, ADDRESS_CONNECTIONS=500)
+async def test_many_are_checked_a_few_at_a_time_and_each_of_them_once() -> None:
+    registry = Connections()
+    count = 2 * CHECKED_AT_ONCE + 1
+    several = [add(registry)[0] for _ in range(count)]
+    registry._check()
+    assert sum(each.checks for each in several) == CHECKED_AT_ONCE
+    gone = next(each for each in several if not each.checks)
+    registry.remove(gone)
+    async with asyncio.timeout(60):
+        while sum(each.checks for each in several) < count - 1:
+            await asyncio.sleep(0)
+    assert {each.checks for each in several if each is not gone} == {1}
+    assert gone.checks == 0, "it is closed: nothing is asked of it any more"
