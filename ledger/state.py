@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -147,8 +147,7 @@ class RunState:
 
     def with_status(self, status: str, *, reason: str, at: datetime) -> RunState:
         """The same run in another status; a final one is given its end."""
-        return replace(
-            self,
+        return self.copy_with(
             status=status,
             status_reason=reason,
             finished_at=at if status in FINAL else None,
@@ -164,11 +163,13 @@ class RunState:
         if self.running_time is None:
             return self
         moved = self.running_time.move(running=status == "running", idle=idle, at=at)
-        return self if moved == self.running_time else replace(self, running_time=moved)
+        return (
+            self if moved == self.running_time else self.copy_with(running_time=moved)
+        )
 
     def with_policy(self, policy_id: int) -> RunState:
         """The same run, judged by another version from here on."""
-        return replace(self, policy_id=policy_id)
+        return self.copy_with(policy_id=policy_id)
 
     def open_review(self, code: str) -> OpenReview | None:
         return next((item for item in self.open_reviews if item.code == code), None)
@@ -178,11 +179,11 @@ class RunState:
         reviews = (
             review if each.code == review.code else each for each in self.open_reviews
         )
-        return replace(self, open_reviews=tuple(reviews))
+        return self.copy_with(open_reviews=tuple(reviews))
 
     def without_review(self, code: str) -> RunState:
         rest = tuple(item for item in self.open_reviews if item.code != code)
-        return replace(self, open_reviews=rest)
+        return self.copy_with(open_reviews=rest)
 
 
 # The columns of a run that every step changes, with their PostgreSQL array types.

@@ -66,6 +66,10 @@ def register_closed_hook(kind: str, load: LoadFollowUps) -> None:
     _closed_hooks[kind] = load
 
 
+def has_follow_ups(run: RunState) -> bool:
+    return any(review.kind in _closed_hooks for review in run.open_reviews)
+
+
 def load_follow_ups(run: RunState, at: datetime) -> FollowUps:
     """What would follow from the end of each open review of this run."""
     found: dict[str, FollowUp] = {}

@@ -22,6 +22,8 @@ from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.selectors import filter_visible_runs, join_run
 from ledger.writer import sql
+from ledger.writer.changes import SeenRun
+from ledger.writer.seen_runs import JOIN_HEAD, SEEN_COLUMNS, build_seen, can_be_seen
 from reviews.models import ModelRequest, Review, SealedLook, ToolCall
 from reviews.serializers import build_review_answer, build_ruling_from_row
 
@@ -63,6 +65,29 @@ def get_review_for_change(*, user_id: int, code: str) -> Review:
     review = sql.build_instance(Review, _REVIEW, found[: len(_REVIEW)])
     review.run = sql.build_instance(Run, _RUN, found[len(_REVIEW) :])
     return review
+
+
+_FOR_RULING = f"""
+SELECT {", ".join(f"review.{name}" for name in _REVIEW)}, {SEEN_COLUMNS}, member.role
+  FROM reviews_review review
+  {join_run("review.run_id")} {JOIN_HEAD}
+  {join_member("review.project_id")}
+ WHERE review.code = %s
+"""  # noqa: S608 (column names are constants)
+
+
+def get_review_for_ruling(*, user_id: int, code: str) -> tuple[Review, SeenRun | None]:
+    """The same, and its run by which the ruling may be decided."""
+    if not can_be_seen():
+        return get_review_for_change(user_id=user_id, code=code), None
+    rows = sql.execute(_FOR_RULING, [user_id, _require_code(code)])
+    if not rows:
+        raise NotFound
+    *found, role = rows[0]
+    check_role(Role(role), Role.REVIEWER)
+    review = sql.build_instance(Review, _REVIEW, found[: len(_REVIEW)])
+    review.run, seen = build_seen(found[len(_REVIEW) :])
+    return review, seen
 
 
 _RULING = ("code", "action", "note", "answer", "amended")

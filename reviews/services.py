@@ -55,7 +55,7 @@ from reviews.rulings.run_control import (
 from reviews.schemas.reviews import AllowanceIn, BudgetIn, RememberIn, RulingIn
 from reviews.selectors import (
     build_ruled_answer,
-    get_review_for_change,
+    get_review_for_ruling,
     get_visible_review,
     get_visible_run,
 )
@@ -118,9 +118,13 @@ async def submit_ruling(
     said = {name: getattr(body, name) for name in RulingIn.model_fields}
 
     def build() -> RuleReview:
-        review = get_review_for_change(user_id=person.user_id, code=review_code)
+        review, seen = get_review_for_ruling(user_id=person.user_id, code=review_code)
         refuse_from_session(session, run=review.run, person=person)
-        return build_ruling_request(review=review, person=person, folded=folded, **said)
+        request = build_ruling_request(
+            review=review, person=person, folded=folded, **said
+        )
+        request.seen_run = seen
+        return request
 
     request = await run_in_db_thread(build)
     try:

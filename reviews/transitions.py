@@ -152,9 +152,9 @@ def apply_ruled(run: RunState, payload: Payload, at: datetime) -> RunState:
     if payload["action"] == "abort":
         return ruled  # the run.aborted entry that follows closes it
     if payload["kind"] in {"pause", "question"}:
-        ruled = replace(ruled, turns=ruled.turns.clear_after_answer())
+        ruled = ruled.copy_with(turns=ruled.turns.clear_after_answer())
     if payload["kind"] == "pause":
-        ruled = replace(ruled, memory=ruled.memory.start_segment())
+        ruled = ruled.copy_with(memory=ruled.memory.start_segment())
     if payload.get("grant") is not None:
         calls = ruled.memory.calls.count_verdict(weight=0.0, granted=True)
         ruled = count_call(replace(ruled, memory=ruled.memory._replace(calls=calls)))

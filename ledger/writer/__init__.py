@@ -23,7 +23,8 @@ to. The compare-and-set carries the version of the project's halts, too.
 
 *Locking* (`locking`, `batch.commit_one`): requests that people and agents compete for, or
 that carry an Idempotency-Key, are decided one by one in a transaction of their own, after
-the project's row is locked, by the database's clock. They wait in a queue in which their
+the project's row is locked, by the database's clock. A ruling whose run was read just
+before needs no lock of its own if nothing has moved (`seen_runs`). They wait in a queue
 senders take turns (`fair_queue`): a few of them, then the next batch.
 
 *After the commit*: listeners (`Writer.listen`, `listen_always`) get a `Committed`, first

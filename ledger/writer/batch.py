@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from django.db import connection, transaction
 from django.db.models import Model
@@ -42,6 +42,7 @@ from ledger.writer.locking import (
 )
 from ledger.writer.new_rows import build_insert, insert_rows
 from ledger.writer.run_writes import RunWrite
+from ledger.writer.seen_runs import Stored, commit_seen
 from ledger.writer.shared_use import (
     NoRoom,
     is_known_to_share,
@@ -54,14 +55,6 @@ from ledger.writer.store_postgresql import send_runs
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
-
-
-class Stored(NamedTuple):
-    """What was stored under a project's lock."""
-
-    write: RunWrite
-    change: Change[Any]
-    valid_key_ids: frozenset[int]
 
 
 class Committer:
@@ -95,11 +88,16 @@ class Committer:
         self.session = None
 
     def commit_one(self, job: Job) -> None:
-        """Lock first, then read the clock, then judge."""
+        """Lock first, then read the clock, then judge; unless what was read before holds."""
+        self.session = get_session_pid()
         try:
-            with transaction.atomic():
-                answer, stored = self._commit_locked(job.request)
-                job.committing = True
+            answer, stored = None, None
+            if self._read_clock is None:
+                stored = commit_seen(job, self.halts, _decide_locked)
+            if stored is None:
+                with transaction.atomic():
+                    answer, stored = self._commit_locked(job.request)
+                    job.committing = True
         except DomainError as refusal:
             job.settle(None, refusal)
             return
@@ -136,7 +134,6 @@ class Committer:
             run = request.create(lock.at)
         halts = self.halts.get_at(run.project_id, lock.halts_version)
         change, write = _decide_locked(request, run, lock.at, halts)
-        self.session = get_session_pid()
         plan = change.plan
         if plan.changes_halts:
             raise_halts_version(run.project_id)

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from common.ids import uuid7
 from guidance.core.jcs import to_jcs
@@ -36,6 +36,14 @@ class LockRequired(Exception):
     """The change request can only be decided under the project's lock."""
 
 
+class SeenRun(NamedTuple):
+    """A run as it was read, when that was by the database's clock, and by which halts."""
+
+    at: datetime
+    halts_version: int
+    run: RunState
+
+
 @dataclass(kw_only=True)
 class ChangeRequest(ABC, Generic[T]):
     """One change that somebody asks for. `locked` ones are decided under the project's
@@ -55,6 +63,8 @@ class ChangeRequest(ABC, Generic[T]):
     halted: bool = field(default=False, init=False)
     # Set by the writer before `load`, where `shares`: what the run shares with others.
     shared: SharedUse = field(default=NOTHING_SHARED, init=False)
+    # Its run, where whoever sent it has just read that: worth trying, never worth believing.
+    seen_run: SeenRun | None = field(default=None, init=False)
 
     @property
     def source(self) -> Hashable:
@@ -83,6 +93,10 @@ class ChangeRequest(ABC, Generic[T]):
         is `locked` or `needs_lock`; what is costly waits for `needs_lock`. The run's
         policy is in memory already.
         """
+
+    def rests_on_run_alone(self, run: RunState) -> bool:
+        """Whether `load` reads nothing: then it may be decided on its `seen_run`."""
+        return False
 
     def write_again(self, seq: int) -> str:
         """The text of the answer that was `written_from` this entry, once more. For requests

@@ -154,10 +154,10 @@ def _store_in_one_statement(
     form = _build_store_statement(
         len(write.entries), write.wakes, tuple(each.text for each in more)
     )
-    return sql.execute(form, [*_to_texts(given), *also, *_to_texts(agent)])
+    return sql.execute(form, [*to_texts(given), *also, *to_texts(agent)])
 
 
-def _to_texts(given: Sequence[Any]) -> list[str | None]:
+def to_texts(given: Sequence[Any]) -> list[str | None]:
     """psycopg names another type as soon as a number grows, which makes another
     statement to prepare."""
     return [None if value is None else str(value) for value in given]
@@ -178,12 +178,12 @@ WITH won AS (
   INSERT INTO ledger_entry ({join_names(columns)})
   VALUES {", ".join([f"({row})"] * entries)}
 ){also}
-SELECT id, {_NOTIFY if wakes else "ARRAY[]::bigint[]"} FROM won
+SELECT id, {NOTIFY if wakes else "ARRAY[]::bigint[]"} FROM won
 """  # noqa: S608 (column names are constants)
 
 
 # Agents that wait are answered without another query (bench waking).
-_NOTIFY = f"""
+NOTIFY = f"""
   ARRAY({VALID_KEY_IDS}),
   pg_notify('{CHANNEL}', id::text)
 """

@@ -23,10 +23,10 @@ _READ = {
     *dict(COLUMNS),
 }
 # In the order of the model: its instances are built so.
-_COLUMNS = tuple(
+RUN_COLUMNS = tuple(
     field.attname for field in Run._meta.concrete_fields if field.attname in _READ
 )
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM ledger_run WHERE code = %s"  # noqa: S608
+_SELECT = f"SELECT {', '.join(RUN_COLUMNS)} FROM ledger_run WHERE code = %s"  # noqa: S608
 
 
 class StateCache:
@@ -51,14 +51,14 @@ class StateCache:
 
     def lock(self, code: str) -> tuple[ProjectLock, RunState]:
         """The run, read while its project is held."""
-        found = lock_run(_parse_known_code(code), _COLUMNS)
+        found = lock_run(_parse_known_code(code), RUN_COLUMNS)
         if found is None:
             raise NotFound
         held, row = found
         return held, self._build(row)
 
     def _build(self, row: sql.Row) -> RunState:
-        state = build_state(sql.build_instance(Run, _COLUMNS, row))
+        state = build_state(sql.build_instance(Run, RUN_COLUMNS, row))
         self.put(state)
         return state
 

@@ -28,21 +28,21 @@ from reviews.models import (
     Review,
     ReviewApproval,
     ReviewState,
-    Ruling,
-    RulingFact,
 )
-from reviews.plan import ClosingRequest, call_closed_hook, close_run, end_review
-from reviews.queue.subjects import (
-    Subject,
-    build_search_text,
-    find_subject,
-    measure_ms,
+from reviews.plan import (
+    ClosingRequest,
+    call_closed_hook,
+    close_run,
+    end_review,
+    has_follow_ups,
 )
+from reviews.queue.subjects import Subject, find_subject
 from reviews.rulings.approvals import Approval, GrantedCall
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.four_eyes import count_with, find_owner
 from reviews.rulings.gate_choices import Choice
 from reviews.rulings.notice import build_decision_state
+from reviews.rulings.ruling_rows import NewRuling
 from reviews.rulings.take_overs import (
     build_taken_from,
     get_other_claimer,
@@ -124,6 +124,12 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         if self.review.approvals_needed > 1:
             self.owner = find_owner(run.agent_id)
 
+    def rests_on_run_alone(self, run: RunState) -> bool:
+        unclaimed = self.review.assignee_id in (None, self.person.user_id)
+        one_decides = self.review.approvals_needed == 1
+        plain = self.take_over is None and self.held_id is None
+        return unclaimed and one_decides and plain and not has_follow_ups(run)
+
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         self.approvals_given = None
         review = self.open_review(run)
@@ -167,7 +173,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         )
         end_review(plan, review, ReviewState.RULED)
         ruling = self._build_ruling(at)
-        plan.rows += [ruling, self._build_fact(plan, ruling)]
+        plan.rows += [ruling.build_row(), ruling.build_fact_row(plan.run, self.subject)]
         actor = self.person.actor
         call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
         if self.planned is not None:
@@ -292,7 +298,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         self,
         plan: Plan,
         review: OpenReview,
-        ruling: Ruling,
+        ruling: NewRuling,
         granted: GrantedCall | None,
     ) -> WaiterAnswer:
         answer = build_decision_state(
@@ -340,31 +346,13 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 errors=[{"loc": ["answer"], "message": "only with action answer"}],
             )
 
-    def _build_ruling(self, at: datetime) -> Ruling:
-        return Ruling(
-            review_id=self.review.pk,
+    def _build_ruling(self, at: datetime) -> NewRuling:
+        return NewRuling(
+            review=self.review,
             action=self.ruled_action,
             note=self.note,
             answer=self.answer,
             amended=self._amended_text,
             by_id=self.person.user_id,
             at=at,
-        )
-
-    def _build_fact(self, plan: Plan, ruling: Ruling) -> RulingFact:
-        return RulingFact(
-            ruling_id=ruling.code,
-            project_id=plan.run.project_id,
-            run_id=plan.run.id,
-            agent_id=plan.run.agent_id,
-            by_id=ruling.by_id,
-            at=ruling.at,
-            action=ruling.action,
-            kind=self.review.kind,
-            severity=self.review.severity,
-            rule=self.subject.rule,
-            rules=self.subject.names_text,
-            alike_key=self.review.alike_key,
-            text=build_search_text(self.review.title, ruling.note),
-            took_ms=measure_ms(self.review.opened_at, ruling.at),
         )
