@@ -25,7 +25,7 @@ to. The compare-and-set carries the version of the project's halts, too.
 that carry an Idempotency-Key, are decided one by one in a transaction of their own, after
 the project's row is locked, by the database's clock. A ruling whose run was read just
 before needs no lock of its own if nothing has moved (`seen_runs`). They wait in a queue
-senders take turns (`fair_queue`): a few of them, then the next batch.
+in which their senders take turns (`fair_queue`): a few of them, then the next batch.
 
 *After the commit*: listeners (`Writer.listen`, `listen_always`) get a `Committed`, first
 of them the hub of `ledger.waiting`, which wakes the agents that wait for this run; on
