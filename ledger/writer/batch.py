@@ -165,13 +165,13 @@ class Committer:
         """One commit for all; returns the jobs that must be judged again."""
         return self.finish(self.begin(self.judge(jobs)))
 
-    def judge(self, jobs: Sequence[Job]) -> Judged:
-        """May be called while another batch is being stored, for other runs than its."""
+    def judge(self, jobs: Sequence[Job], before: Judged | None = None) -> Judged:
+        """May be called while another batch is being stored, for other runs than its.
+        `before` are those that will be stored together with them."""
         now = self._read_clock() if self._read_clock else datetime.now(UTC)
         self.halts.begin_batch()
         self._read_shared_use(jobs, now)
-        pending: dict[str, PendingRun] = {}
-        again: list[Job] = []
+        pending, again = before or Judged({}, [])
         for job in jobs:
             try:
                 if not self._decide(job, now, pending):
@@ -279,6 +279,8 @@ class Committer:
                 shares_nothing=code in self._unread,
             )
             item = pending[code] = PendingRun(run, write)
+        elif code in self._unread:
+            item.write.shares_nothing = True
         item.add(job, change, state, entries, halts_version)
         return True
 

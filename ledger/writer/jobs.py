@@ -115,7 +115,8 @@ class Batch(NamedTuple):
 
     judged: Judged
     fetch_stored: Callable[[], set[int]]
-    is_done: Callable[[], bool] = lambda: True
+    # Within so many seconds.
+    is_done: Callable[[float], bool] = lambda _seconds: True
 
     def holds(self, run_code: str) -> bool:
         """Whether the run's next state is not known before this is committed."""

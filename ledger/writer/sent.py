@@ -52,12 +52,12 @@ class Sent:
         with connection.wrap_database_errors:
             self._send()
 
-    def is_done(self) -> bool:
-        """Whether the answer can be read without waiting."""
+    def is_done(self, seconds: float = 0) -> bool:
+        """Whether the answer can be read without waiting any longer than that."""
         if not self._is_waiting:
             return True
         try:
-            self._pgconn.consume_input()
+            self._wait_until(POLLIN, seconds)
         except psycopg.OperationalError:
             return True  # it is lost, which `fetch_ids` will tell
         return not self._pgconn.is_busy()
@@ -122,17 +122,17 @@ class Sent:
                     return results
                 results.append(result)
 
-    def _wait_until(self, ready: int) -> None:
+    def _wait_until(self, ready: int, seconds: float | None = None) -> None:
         self._poll.register(self._pgconn.socket, ready)
-        if any(event & ~POLLOUT for _, event in self._poll.poll()):
+        limit = None if seconds is None else seconds * 1_000
+        if any(event & ~POLLOUT for _, event in self._poll.poll(limit)):
             self._pgconn.consume_input()
 
     def _check(self) -> None:
         if self._error is not None:
             raise self._error
         for result in self._results:
-            if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
-                raise error_from_result(result, self._connection.info.encoding)
+            _check(self._connection, result)
 
 
 def _wait_first(execute: Callable[..., Any], *given: Any) -> Any:
@@ -142,14 +142,22 @@ def _wait_first(execute: Callable[..., Any], *given: Any) -> Any:
 
 
 def _prepare(using: psycopg.Connection[Any], text: str) -> bytes:
-    names = _prepared.setdefault(using, {})
+    if using not in _prepared:
+        # For small batches it would make a plan each time, which takes longer than to store
+        # a step.
+        _check(using, using.pgconn.exec_(b"SET plan_cache_mode = force_generic_plan"))
+        _prepared[using] = {}
+    names = _prepared[using]
     if text not in names:
         name = f"checkrail_{len(names)}".encode()
-        result = using.pgconn.prepare(name, text.encode())
-        if result.status != ExecStatus.COMMAND_OK:
-            raise error_from_result(result, using.info.encoding)
+        _check(using, using.pgconn.prepare(name, text.encode()))
         names[text] = name
     return names[text]
+
+
+def _check(using: psycopg.Connection[Any], result: PGresult) -> None:
+    if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
+        raise error_from_result(result, using.info.encoding)
 
 
 def _encode(value: str | None) -> bytes | None:

@@ -36,6 +36,8 @@ from ledger.writer.jobs import Batch, Committed, Job, Judged
 
 T = TypeVar("T")
 BATCH_LIMIT = 256
+# So long the writer waits for a commit before it looks whether there is more to judge.
+PAUSE_SECONDS = 0.001
 # So many change requests with a transaction of their own, then those that share one again.
 LOCKED_AT_ONCE = 2
 QUEUE_LIMIT = 10_000
@@ -62,8 +64,9 @@ class Writer:
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._locked_jobs: FairQueue[Job] = FairQueue()
-        # The batch that is being stored, and jobs for its runs, which come after it.
+        # The batch that is being stored, what was judged meanwhile, and jobs for its runs.
         self._batch: Batch | None = None
+        self._judged: Judged | None = None
         self._held: list[Job] = []
         self._committer = Committer(self._notify_listeners)
         self._listeners = list(_always)
@@ -141,11 +144,11 @@ class Writer:
             jobs, self._held = self._held, []
             if open_for_work:
                 open_for_work = self._gather(jobs)
-            if self._batch is not None and self._batch.is_done():
-                self._finish()
-            judged = self._judge(jobs)
+            self._judge(jobs)
+            if self._can_go_on_judging and not self._batch_is_done(PAUSE_SECONDS):
+                continue
             self._finish()
-            self._begin(judged)
+            self._begin()
             for _ in range(min(LOCKED_AT_ONCE, len(self._locked_jobs))):
                 self._perform_guarded([self._locked_jobs.take()])
                 self._deliver()
@@ -155,7 +158,16 @@ class Writer:
 
     @property
     def _is_busy(self) -> bool:
-        return bool(self._batch or self._held or self._locked_jobs)
+        return bool(self._batch or self._judged or self._held or self._locked_jobs)
+
+    @property
+    def _can_go_on_judging(self) -> bool:
+        """While the batch before is being stored, and nobody waits for the lock."""
+        full = self._judged is not None and len(self._judged.items) >= BATCH_LIMIT
+        return self._batch is not None and not self._locked_jobs and not full
+
+    def _batch_is_done(self, seconds: float) -> bool:
+        return self._batch is not None and self._batch.is_done(seconds)
 
     def _gather(self, batch: list[Job]) -> bool:
         """Whatever waits, plain change requests into the batch; False after the last of all."""
@@ -180,24 +192,24 @@ class Writer:
                 job.settle(None, Unavailable("The server is stopping."))
         self._deliver()
 
-    def _judge(self, jobs: Sequence[Job]) -> Judged | None:
+    def _judge(self, jobs: Sequence[Job]) -> None:
         """While the batch before is being stored: only what is not about its runs."""
         batch = self._batch
         if batch is not None:
             self._held = [job for job in jobs if batch.holds(job.request.run_code)]
             jobs = [job for job in jobs if not batch.holds(job.request.run_code)]
         if not jobs:
-            return None
+            return
         self._began = self._began or monotonic()
         try:
-            return self._committer.judge(jobs)
+            self._judged = self._committer.judge(jobs, self._judged)
         except Exception as error:
             self._finish()
             self._try_again(self._recover(jobs, error), locked=False)
-            return None
 
-    def _begin(self, judged: Judged | None) -> None:
+    def _begin(self) -> None:
         """Start to store; what is done at once is answered at once."""
+        judged, self._judged = self._judged, None
         if judged is None:
             return
         self._began = monotonic()
@@ -207,7 +219,7 @@ class Writer:
             self._began = None
             self._try_again(self._recover(judged.list_jobs(), error), locked=False)
         else:
-            if self._batch.is_done():
+            if self._batch_is_done(0):
                 self._finish()
 
     def _finish(self) -> None:

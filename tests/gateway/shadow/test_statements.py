@@ -52,9 +52,9 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         with connection.execute_wrapper(note):
             return run_query(query)
 
-    def judge_noted(committer: Any, jobs: Any) -> Any:
+    def judge_noted(committer: Any, jobs: Any, before: Any = None) -> Any:
         with connection.execute_wrapper(note):
-            return judge(committer, jobs)
+            return judge(committer, jobs, before)
 
     def begin_noted(committer: Any, judged: Any) -> Any:
         with connection.execute_wrapper(note):

@@ -29,8 +29,8 @@ class PlainRequest(Request):
 class OneGo:
     """Stores each batch in one go, as SQLite does."""
 
-    def judge(self, jobs: Sequence[Job]) -> Judged:
-        return Judged({}, list(jobs))
+    def judge(self, jobs: Sequence[Job], before: Judged | None = None) -> Judged:
+        return Judged({}, [*(before.again if before else ()), *jobs])
 
     def begin(self, judged: Judged) -> Batch:
         return Batch(Judged({}, self.commit_batch(judged.again)), set)

@@ -25,9 +25,9 @@ class SlowCommitter:
         self.begun, self.done = Event(), Event()
         self.lost: list[Exception] = []
 
-    def judge(self, jobs: Sequence[Job]) -> Judged:
+    def judge(self, jobs: Sequence[Job], before: Judged | None = None) -> Judged:
         self.said.append(f"judge {_name(jobs)}")
-        items: dict[str, Any] = {}
+        items: dict[str, Any] = before.items if before else {}
         for job in jobs:
             item = items.setdefault(job.request.run_code, SimpleNamespace(answers=[]))
             item.answers.append((job, None, ()))
@@ -36,7 +36,7 @@ class SlowCommitter:
     def begin(self, judged: Judged) -> Batch:
         self.said.append(f"begin {_name(judged.list_jobs())}")
         self.begun.set()
-        return Batch(judged, set, self.done.is_set)
+        return Batch(judged, set, self.done.wait)
 
     def finish(self, batch: Batch) -> list[Job]:
         assert self.done.wait(timeout=60)
@@ -109,16 +109,26 @@ def test_each_is_answered_in_the_end_and_a_run_keeps_its_order(
 def test_the_next_batch_is_judged_before_the_last_is_done(
     writer: Writer, committer: SlowCommitter
 ) -> None:
-    """Jobs of the run under way are held; of other runs they are judged meanwhile."""
     writer.close()
     writer._batch = committer.begin(committer.judge([_job("a", "run 1")]))
 
-    judged = writer._judge([_job("b", "run 1"), _job("c", "run 2")])
+    writer._judge([_job("c", "run 2")])
+    writer._judge([_job("d", "run 3")])
 
-    assert judged is not None
-    assert _name(judged.list_jobs()) == "c"
-    assert _name(writer._held) == "b"
-    assert committer.said == ["judge a", "begin a", "judge c"]
+    assert writer._judged is not None
+    assert _name(writer._judged.list_jobs()) == "c d"
+    assert committer.said == ["judge a", "begin a", "judge c", "judge d"]
+
+
+def test_what_is_about_a_run_under_way_is_held(
+    writer: Writer, committer: SlowCommitter
+) -> None:
+    writer.close()
+    writer._batch = committer.begin(committer.judge([_job("a", "run 1")]))
+
+    writer._judge([_job("b", "run 1"), _job("c", "run 2"), _job("d", "run 1")])
+
+    assert _name(writer._held) == "b d"
 
 
 def test_who_needs_the_lock_comes_after_what_is_under_way(
