@@ -204,8 +204,12 @@ class Writer:
         try:
             self._judged = self._committer.judge(jobs, self._judged)
         except Exception as error:
+            # Some of them may be among those that were judged before: all are tried alone.
+            judged, self._judged = self._judged, None
+            before = judged.list_jobs() if judged is not None else []
             self._finish()
-            self._try_again(self._recover(jobs, error), locked=False)
+            undone = [*before, *(job for job in jobs if job not in before)]
+            self._try_again(self._recover(undone, error), locked=False)
 
     def _begin(self) -> None:
         """Start to store; what is done at once is answered at once."""

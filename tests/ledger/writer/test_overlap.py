@@ -24,12 +24,15 @@ class SlowCommitter:
         self.said: list[str] = []
         self.begun, self.done = Event(), Event()
         self.lost: list[Exception] = []
+        self.unjudged: list[str] = []
 
     def judge(self, jobs: Sequence[Job], before: Judged | None = None) -> Judged:
         self.said.append(f"judge {_name(jobs)}")
         items: dict[str, Any] = before.items if before else {}
         for job in jobs:
             item = items.setdefault(job.request.run_code, SimpleNamespace(answers=[]))
+            if job.request.agent in self.unjudged:  # type: ignore[attr-defined]
+                raise OperationalError("The line was cut.")
             item.answers.append((job, None, ()))
         return Judged(items, [])
 
@@ -149,6 +152,22 @@ def test_if_a_commit_is_lost_its_jobs_are_tried_alone_and_the_next_goes_on(
     assert committer.said.count("alone a") == 1
     assert "finish b" in committer.said
     assert committer.said.index("forget") < committer.said.index("alone a")
+
+
+def test_if_judging_fails_all_that_was_judged_is_tried_alone_and_none_twice(
+    writer: Writer, committer: SlowCommitter
+) -> None:
+    writer.close()
+    committer.done.set()
+    writer._batch = committer.begin(committer.judge([_job("a", "run 1")]))
+    writer._judge([_job("b", "run 2")])
+    committer.unjudged.append("d")
+
+    writer._judge([_job("c", "run 3"), _job("d", "run 4")])
+
+    assert writer._judged is None
+    after = committer.said[committer.said.index("finish a") :]
+    assert after == ["finish a", "forget", "alone b", "alone c", "alone d"]
 
 
 def _job(agent: str, run: str) -> Job:
