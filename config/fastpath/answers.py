@@ -17,7 +17,7 @@ from accounts.api_auth import ParsedRequest
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
 from common.errors import Malformed, NotFound
 from common.paging import refuse_unknown_parameters
-from common.responses import Reply, build_reply
+from common.responses import Reply
 from config.fastpath.asgi import Scope, get_header
 from config.fastpath.headers import parse_query
 from config.fastpath.problems import build_invalid_body
@@ -154,11 +154,6 @@ async def rule_review(
     return await submit_ruling(
         review_code=review, person=person, body=body, session=session
     )
-
-
-async def tell_health(_request: Request, _principal: None, _body: None) -> Reply:
-    """By the event loop itself, whatever its threads are busy with."""
-    return build_reply({"status": "ok"})
 
 
 async def evaluate(_request: Request, principal: Principal, body: EvaluateIn) -> Reply:

@@ -23,11 +23,8 @@ from config.fastpath.fail_closed import fail_closed
 from config.fastpath.guard import Admitted, Guard
 from config.fastpath.in_flight import InFlight
 from config.fastpath.outcomes import send_error, stop_on_hang_up
-from config.fastpath.routes import PREFIX, Route, find_route
+from config.fastpath.routes import Route, find_route
 from config.fastpath.streaming import Stream, send_stream
-
-# The one page that programs ask for, and that is also below /api/.
-HEALTH = "/healthz"
 
 
 class FastPath:
@@ -40,13 +37,10 @@ class FastPath:
         self._in_flight = InFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"]
-        if path == HEALTH and scope["method"] == "GET":
-            path = PREFIX + HEALTH
-        if not path.startswith("/api/"):
+        if not scope["path"].startswith("/api/"):
             await self._answer_page(scope, receive, send)
             return
-        route, names = find_route(scope["method"], path)
+        route, names = find_route(scope["method"], scope["path"])
         if route.fails_closed:
             inner = partial(self._admit, route, names)
             await fail_closed(inner, scope, receive, send)
@@ -90,8 +84,7 @@ class FastPath:
     ) -> None:
         reply: Reply | Stream | None = None
         try:
-            public = route.public and route.answer is not None
-            known = self._enabled and (public or admitted.principal is not None)
+            known = self._enabled and admitted.principal is not None
             body = route.read(admitted.raw) if known and route.read else None
             document = None
             if body is None:
@@ -123,8 +116,8 @@ async def _call(
 ) -> Reply | Stream:
     principal = request.seen.principal
     assert route.answer is not None
-    assert principal is not None or route.public
-    if principal is not None and route.require is not None:
+    assert principal is not None
+    if route.require is not None:
         principal = route.require(principal)
     if body is None and route.schema is not None:
         body = await validate_body(route.schema, request.seen)
