@@ -27,33 +27,17 @@ async def send_error(error: Exception, scope: Scope, send: Send) -> None:
 
 
 async def stop_on_hang_up(work: Awaitable[T], receive: Receive) -> T:
-    """Return the result; cancel the work and raise ClientGone if the caller leaves.
-
-    The work needs no task of its own: whoever is woken is answered in the same turn of
-    the event loop (bench waking).
-    """
-    task = asyncio.current_task()
-    assert task is not None
+    """Return the result; cancel the work and raise ClientGone if the caller leaves."""
+    task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(wait_for_hang_up(receive))
-    working, left = True, False
-
-    def leave(_gone: asyncio.Future[None]) -> None:
-        nonlocal left
-        if working:
-            left = True
-            task.cancel()
-
-    gone.add_done_callback(leave)
     try:
-        return await work
-    except asyncio.CancelledError:
-        if not left:
-            raise
-        task.uncancel()
-        raise ClientGone from None
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientGone
     finally:
-        working = False
         gone.cancel()
+        task.cancel()
 
 
 async def wait_for_hang_up(receive: Receive) -> None:

@@ -41,7 +41,7 @@ LOOKS = 4
 # And gives them as long to be gone before it answers whoever sent the change request.
 TELL_SECONDS = 0.002
 # So many turns of the event loop a waiter takes until its answer is sent.
-TURNS = 2
+TURNS = 6
 
 logger = logging.getLogger(__name__)
 

@@ -200,7 +200,7 @@ class Committer:
         ):
             rows = [(each.write.state.id, row) for each in items for row in each.rows]
             sent = send_runs(writes, cast("list[tuple[int, NewRow]]", rows))
-            return Batch(judged, sent.fetch_ids, sent.is_done)
+            return Batch(judged, sent.read_ids, sent.is_done)
         try:
             won = _store(items)
         except NoRoom as crowded:

@@ -59,11 +59,11 @@ class Sent:
         try:
             self._wait_until(POLLIN, seconds)
         except psycopg.OperationalError:
-            return True  # it is lost, which `fetch_ids` will tell
+            return True  # it is lost, which `read_ids` will tell
         return not self._pgconn.is_busy()
 
     def wait(self) -> None:
-        """Whatever went wrong is told by `fetch_ids`."""
+        """Whatever went wrong is told by `read_ids`."""
         if not self._is_waiting:
             return
         self._is_waiting = False
@@ -75,7 +75,7 @@ class Sent:
             self._error = error
             self._connection.close()  # nobody can use it as it is now
 
-    def fetch_ids(self) -> set[int]:
+    def read_ids(self) -> set[int]:
         """After the commit; raises what kept it from being done."""
         with connection.wrap_database_errors:
             self.wait()

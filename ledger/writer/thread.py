@@ -145,7 +145,7 @@ class Writer:
             if open_for_work:
                 open_for_work = self._gather(jobs)
             self._judge(jobs)
-            if self._can_go_on_judging and not self._batch_is_done(PAUSE_SECONDS):
+            if self._can_go_on_judging and not self._is_batch_done(PAUSE_SECONDS):
                 continue
             self._finish()
             self._begin()
@@ -166,7 +166,7 @@ class Writer:
         full = self._judged is not None and len(self._judged.items) >= BATCH_LIMIT
         return self._batch is not None and not self._locked_jobs and not full
 
-    def _batch_is_done(self, seconds: float) -> bool:
+    def _is_batch_done(self, seconds: float) -> bool:
         return self._batch is not None and self._batch.is_done(seconds)
 
     def _gather(self, batch: list[Job]) -> bool:
@@ -223,7 +223,7 @@ class Writer:
             self._began = None
             self._try_again(self._recover(judged.list_jobs(), error), locked=False)
         else:
-            if self._batch_is_done(0):
+            if self._is_batch_done(0):
                 self._finish()
 
     def _finish(self) -> None:

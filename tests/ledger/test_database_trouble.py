@@ -129,6 +129,13 @@ def test_a_waiting_agent_is_woken_after_the_line_was_cut(
     assert parked.result(timeout=60).json()["state"] == "ruled"
 
 
+@pytest.fixture
+def _lock_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rulings are decided under the lock, as all are that rest on more than their run."""
+    monkeypatch.setattr(batch, "commit_seen", lambda *_given: None)
+
+
+@pytest.mark.usefixtures("_lock_first")
 def test_what_fails_before_its_commit_is_done_all_the_same(
     agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +172,7 @@ def lose_next_commit(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: cut.append(True)
 
 
+@pytest.mark.usefixtures("_lock_first")
 def test_who_may_have_been_heard_is_told_to_look(
     agent: httpx.Client, reviewer: httpx.Client, lose_next_commit: Callable[[], None]
 ) -> None:
@@ -214,6 +222,7 @@ def test_what_the_database_refuses_was_not_done(
     assert rule(reviewer, other, "approve")["state"] == "ruled"
 
 
+@pytest.mark.usefixtures("_lock_first")
 def test_a_run_that_moved_is_not_overwritten(
     agent: httpx.Client, reviewer: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,8 @@ def test_a_page_asks_for_one_stylesheet_and_one_script(
     assert page.text.count("<script") == 1
     assert "modulepreload" not in page.text
     assert '<meta name="htmx-config"' in head
-    assert page.headers["content-security-policy"].count("script-src 'self';") == 1
+    # Its parts stand in any order.
+    assert "script-src 'self'" in page.headers["content-security-policy"].split("; ")
     for path, kind in ((styles[0], "text/css"), (scripts[0], "text/javascript")):
         answer = httpx.get(live.url + path)
         assert answer.headers["content-type"] == f"{kind}; charset=utf-8"

@@ -10,7 +10,15 @@ import pytest
 from django.db import connection
 
 from accounts.models import Project
-from ledger.writer import batch, db_threads, locking, sql, store_postgresql
+from ledger.plan import NewRow
+from ledger.writer import (
+    batch,
+    db_threads,
+    locking,
+    new_rows,
+    sql,
+    store_postgresql,
+)
 from tests.gateway.calls.calls import command
 from tests.gateway.shadow.watching import list_seen, watch
 from tests.support.builders import Person, start_run, step
@@ -29,6 +37,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     said: list[str] = []
     execute, store_runs = sql.execute, locking.store_runs
     send_runs, run_query = store_postgresql.send_runs, db_threads._run_query
+    insert_rows = new_rows.insert_rows
     judge, begin = batch.Committer.judge, batch.Committer.begin
 
     def note(call: Any, text: str, *more: Any) -> Any:
@@ -48,6 +57,12 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         said.extend(sorted({row.table.model._meta.db_table for _, row in rows}))
         return send_runs(writes, rows)
 
+    def insert_noted(rows: Any) -> None:
+        given = (row for row in rows if isinstance(row, NewRow))
+        if connection.vendor == "sqlite":  # by the driver itself
+            said.extend(sorted({row.table.model._meta.db_table for row in given}))
+        insert_rows(rows)
+
     def run_noted(query: Callable[[], Any]) -> Any:
         with connection.execute_wrapper(note):
             return run_query(query)
@@ -64,6 +79,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(batch, "store_runs", store_noted)
     monkeypatch.setattr(db_threads, "_run_query", run_noted)
     monkeypatch.setattr(batch, "send_runs", send_noted)
+    monkeypatch.setattr(batch, "insert_rows", insert_noted)
     monkeypatch.setattr(batch.Committer, "judge", judge_noted)
     monkeypatch.setattr(batch.Committer, "begin", begin_noted)
     return said

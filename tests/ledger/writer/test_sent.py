@@ -50,11 +50,11 @@ def test_ids_of_the_last_statement_come_back_after_the_commit(project: Project) 
     sent = Sent([sleep(project), bump(project)])
     assert not sent.is_done()
 
-    assert sent.fetch_ids() == {project.pk}
+    assert sent.read_ids() == {project.pk}
 
     assert sent.is_done()
     assert get_position(project) == before + 1
-    assert sent.fetch_ids() == {project.pk}  # it is not done twice
+    assert sent.read_ids() == {project.pk}  # it is not done twice
     assert get_position(project) == before + 1
 
 
@@ -64,7 +64,7 @@ def test_the_orm_waits_for_what_was_sent(project: Project) -> None:
 
     assert get_position(project) == before + 1
 
-    assert sent.fetch_ids() == {project.pk}
+    assert sent.read_ids() == {project.pk}
 
 
 def test_prepared_statements_wait_for_what_was_sent(project: Project) -> None:
@@ -72,7 +72,7 @@ def test_prepared_statements_wait_for_what_was_sent(project: Project) -> None:
 
     assert sql.execute("SELECT %s::text", ["as ever"]) == [("as ever",)]
 
-    assert sent.fetch_ids() == {project.pk}
+    assert sent.read_ids() == {project.pk}
 
 
 def test_what_is_sent_next_waits_too(project: Project) -> None:
@@ -80,7 +80,7 @@ def test_what_is_sent_next_waits_too(project: Project) -> None:
     first = Sent([sleep(project), bump(project)])
     second = Sent([bump(project)])
 
-    assert second.fetch_ids() == first.fetch_ids() == {project.pk}
+    assert second.read_ids() == first.read_ids() == {project.pk}
     assert get_position(project) == before + 2
 
 
@@ -94,22 +94,22 @@ def test_if_one_fails_nothing_is_done_and_the_connection_goes_on(
     sent = Sent([bump(project), Statement(twice, ["all of them"]), bump(project)])
 
     with pytest.raises(IntegrityError):
-        sent.fetch_ids()
+        sent.read_ids()
 
     assert get_position(project) == before
-    assert Sent([bump(project)]).fetch_ids() == {project.pk}
+    assert Sent([bump(project)]).read_ids() == {project.pk}
 
 
 def test_a_prepared_statement_that_was_dropped_is_prepared_again(
     project: Project,
 ) -> None:
     """psycopg drops them all when it rolls back."""
-    Sent([bump(project)]).fetch_ids()
+    Sent([bump(project)]).read_ids()
     before = get_position(project)
     with connection.cursor() as cursor:
         cursor.execute("DEALLOCATE ALL")
 
-    assert Sent([bump(project)]).fetch_ids() == {project.pk}
+    assert Sent([bump(project)]).read_ids() == {project.pk}
 
     assert get_position(project) == before + 1
 
@@ -119,7 +119,7 @@ def test_a_statement_that_cannot_be_prepared_is_told_at_once(project: Project) -
         Sent([Statement("SELECT 1 FROM nowhere WHERE $1 = ''", [""])])
 
     wait_for_sent()
-    assert Sent([bump(project)]).fetch_ids() == {project.pk}
+    assert Sent([bump(project)]).read_ids() == {project.pk}
 
 
 def test_a_line_that_was_cut_is_told_once_and_the_next_is_new(project: Project) -> None:
@@ -128,12 +128,12 @@ def test_a_line_that_was_cut_is_told_once_and_the_next_is_new(project: Project) 
     _cut(connection.connection.info.backend_pid)
 
     with pytest.raises(OperationalError):
-        sent.fetch_ids()
+        sent.read_ids()
 
     assert sent.is_done()
     connection.close()
     assert get_position(project) == before
-    assert Sent([bump(project)]).fetch_ids() == {project.pk}
+    assert Sent([bump(project)]).read_ids() == {project.pk}
 
 
 def _cut(pid: int) -> None:
