@@ -94,14 +94,21 @@ class Sent:
         connection.ensure_connection()
         self._connection: psycopg.Connection[Any] = connection.connection
         self._pgconn: PGconn = self._connection.pgconn
-        names = [_prepare(self._connection, text) for text, _ in self._statements]
-        self._pgconn.enter_pipeline_mode()
-        for name, (_, given) in zip(names, self._statements, strict=True):
-            self._pgconn.send_query_prepared(name, [_encode(each) for each in given])
-        self._pgconn.pipeline_sync()
+        prepared = [
+            (_prepare(self._connection, text), [_encode(each) for each in given])
+            for text, given in self._statements
+        ]
         self._poll = poll()
-        while self._pgconn.flush():
-            self._wait_until(POLLIN | POLLOUT)
+        try:
+            self._pgconn.enter_pipeline_mode()
+            for name, given in prepared:
+                self._pgconn.send_query_prepared(name, given)
+            self._pgconn.pipeline_sync()
+            while self._pgconn.flush():
+                self._wait_until(POLLIN | POLLOUT)
+        except BaseException:
+            self._connection.close()  # nobody can use it as it is now
+            raise
         self._results, self._error, self._is_waiting = [], None, True
         _thread.sent = self
         if _wait_first not in connection.execute_wrappers:

@@ -122,6 +122,15 @@ def test_a_statement_that_cannot_be_prepared_is_told_at_once(project: Project) -
     assert Sent([bump(project)]).read_ids() == {project.pk}
 
 
+def test_what_cannot_be_written_leaves_the_connection_as_it_was(
+    project: Project,
+) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        Sent([bump(project), Statement("SELECT 1 WHERE $1 = ''", ["\ud800"])])
+
+    assert Sent([bump(project)]).read_ids() == {project.pk}
+
+
 def test_a_line_that_was_cut_is_told_once_and_the_next_is_new(project: Project) -> None:
     before = get_position(project)
     sent = Sent([sleep(project), bump(project)])
