@@ -10,7 +10,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from time import monotonic
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from common.ids import uuid7
@@ -37,11 +38,17 @@ class LockRequired(Exception):
 
 
 class SeenRun(NamedTuple):
-    """A run as it was read, when that was by the database's clock, and by which halts."""
+    """A run as it was read, when that was by the database's clock and by this process's
+    (`time.monotonic`), and by which halts."""
 
     at: datetime
+    read_at: float
     halts_version: int
     run: RunState
+
+    def compute_now(self) -> datetime:
+        """What the database's clock says now, or a little less: its answer took a while."""
+        return self.at + timedelta(seconds=monotonic() - self.read_at)
 
 
 @dataclass(kw_only=True)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import chain, starmap
+from time import monotonic
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, DataError, connection
@@ -63,7 +64,10 @@ def build_seen(values: Sequence[Any]) -> tuple[Run, SeenRun]:
     """Of the values of SEEN_COLUMNS."""
     at, halts_version, *row = values
     run = sql.build_instance(Run, RUN_COLUMNS, row)
-    return run, SeenRun(at=at, halts_version=halts_version, run=build_state(run))
+    seen = SeenRun(
+        at=at, read_at=monotonic(), halts_version=halts_version, run=build_state(run)
+    )
+    return run, seen
 
 
 class Stored(NamedTuple):
@@ -88,7 +92,7 @@ def commit_seen(job: Job, halts: HaltCache, decide: Decide) -> Stored | None:
         return None
     seen, known = found
     try:
-        change, write = decide(request, seen.run, seen.at, known)
+        change, write = decide(request, seen.run, seen.compute_now(), known)
     except DomainError:
         return None  # by what may have moved: judged again
     if not _fits_one_statement(change, write):

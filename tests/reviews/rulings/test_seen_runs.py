@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -168,6 +169,34 @@ def test_an_old_clock_and_other_halts_are_not_decided_by(
     meddle(monkeypatch, change)
     rule(reviewer, review, "approve")
     assert locked == [run]
+    check_run(run)
+
+
+def test_a_ruling_is_dated_when_it_is_decided_not_when_its_run_was_read(
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    locked: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = start_run(agent)
+    review = pause_at_once(agent, run)
+    read: list[SeenRun] = []
+
+    def wait(seen: SeenRun) -> SeenRun:
+        read.append(seen)
+        time.sleep(0.05)
+        return seen
+
+    locked.clear()
+    meddle(monkeypatch, wait)
+    rule(reviewer, review, "approve")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        (now,) = cursor.fetchone()
+
+    assert locked == []
+    dated = Ruling.objects.get(review__code=review).at
+    assert read[0].at + timedelta(seconds=0.05) <= dated <= now
     check_run(run)
 
 
