@@ -236,7 +236,7 @@ class Committer:
             read = [state for state in found if self._may_share(state)]
         else:
             read = found
-        shared = read_shared_use(read, now)
+        shared = read_shared_use(read, now) if read else {}
         self._unread = {state.code for state in found if state.id not in shared}
         by_code = {state.code: shared[state.id] for state in read}
         if len(self._sharing) > LIMIT:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from guidance.core.runs.memory import CallTally, Memory, StepTrace
+from guidance.core.runs.memory import CallTally, Memory
 from guidance.core.runs.running_time import RunningTime
+from guidance.core.runs.trace import StepTrace, Trace
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.turns.memory import TurnMemory, TurnTrace
 from ledger.chain import GENESIS
@@ -40,7 +41,7 @@ FULL = build_run(
         last_checkpoint_step=10,
         throttles=1,
         segment=2,
-        trace=(StepTrace(tokens=3, rework=True, signature="s", failed_calls=1),),
+        trace=Trace([StepTrace(tokens=3, rework=True, signature="s", failed_calls=1)]),
         calls=CallTally(granted=1, settled=2, failed=3, weight=0.5),
     ),
     turns=TurnMemory(retries=1, reminded_todos=2, segment=3, turns=(TURN,)),

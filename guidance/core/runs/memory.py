@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.runs.allowances import Allowance, read_allowances
 from guidance.core.runs.facts import FactError, StepReport
 from guidance.core.runs.plans import RunPlan, read_plan
+from guidance.core.runs.trace import StepTrace, Trace
 
 # No run keeps more steps in memory than this, so no window may be wider.
 TRACE_LIMIT = 100
@@ -18,53 +19,6 @@ LOOKED_LIMIT = 100
 # A longer signature is remembered by its digest, so that a run's memory stays small.
 # A digest is longer than this, hence never taken for a signature that was kept whole.
 SIGNATURE_KEPT = 64
-
-
-class _KeptText:
-    """Written once. As `cached_property`, which locks whatever it writes."""
-
-    def __get__(self, step: StepTrace, _: type[StepTrace]) -> str:
-        text = step.__dict__["text"] = to_canonical_json([*step])
-        return text
-
-
-class _StepFacts(NamedTuple):
-    tokens: int
-    rework: bool = False
-    signature: str | None = None
-    intent: str | None = None
-    tool_calls: int = 0
-    failed_calls: int | None = None
-    weight: float = 0.0
-
-
-# Without slots: it keeps its text.
-class StepTrace(_StepFacts):
-    """What is remembered of one step. `weight` sums the findings on its calls."""
-
-    def to_json(self) -> list[Any]:
-        """A list in the order of its fields."""
-        return [*self]
-
-    # Its canonical JSON, kept: it is stored with every step that remembers it (bench steps).
-    text = _KeptText()
-
-
-class StepColumns(NamedTuple):
-    """Steps that are remembered, by their fields: each is read at once (bench steps)."""
-
-    tokens: tuple[int, ...]
-    rework: tuple[bool, ...]
-    signature: tuple[str | None, ...]
-    intent: tuple[str | None, ...]
-    tool_calls: tuple[int, ...]
-    failed_calls: tuple[int | None, ...]
-    weight: tuple[float, ...]
-
-    @classmethod
-    def from_trace(cls, trace: Iterable[StepTrace]) -> StepColumns:
-        """Of at least one step."""
-        return cls._make(zip(*trace, strict=False))  # all have as many fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +64,7 @@ class Memory(NamedTuple):
     last_checkpoint_step: int = 0
     throttles: int = 0
     segment: int = 0
-    trace: tuple[StepTrace, ...] = ()
+    trace: Trace = Trace()
     calls: CallTally = NO_CALLS
     delay_ms: int = 0
     ignored_waits: int = 0
@@ -134,7 +88,6 @@ class Memory(NamedTuple):
         number = report.number
         checkpoint = number if report.checkpoint else self.last_checkpoint_step
         newest = build_trace(report, self.calls, takes_word=takes_word)
-        trace = (*self.trace[1 - kept :], newest) if kept > 1 else (newest,)
         # By their places: by name it takes twice as long (bench steps).
         return Memory(
             self.steps + 1,
@@ -143,7 +96,7 @@ class Memory(NamedTuple):
             checkpoint,
             0,
             self.segment + 1,
-            trace,
+            self.trace.add_step(newest, kept=kept),
             NO_CALLS,
             0,
             0,
@@ -181,7 +134,7 @@ class Memory(NamedTuple):
         """After a stopped run was reopened: only the totals remain."""
         return self.start_segment()._replace(
             last_checkpoint_step=self.last_step,
-            trace=(),
+            trace=Trace(),
             allowances=(),
             plan=None,
         )
@@ -205,7 +158,7 @@ class Memory(NamedTuple):
     def write(self, more: Mapping[str, Any]) -> str:
         """The canonical JSON of `to_json` and of `more`, in a sixth of the time that it
         takes to write all of it anew (bench steps)."""
-        trace = ",".join([step.text for step in self.trace])
+        trace = self.trace.text
         rare = self._list_rare_parts()
         rare.update(more)
         if not rare:
@@ -258,7 +211,7 @@ class Memory(NamedTuple):
             last_checkpoint_step=document["last_checkpoint_step"],
             throttles=document["throttles"],
             segment=document["segment"],
-            trace=tuple(
+            trace=Trace(
                 StepTrace(
                     tokens=tokens,
                     rework=rework,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from guidance.core.policy import ContinueLimits
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.measures import Trend, find_cycle, fit_trend
-from guidance.core.runs.memory import StepColumns, StepTrace
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedLimit, SharedUse
+from guidance.core.runs.trace import StepColumns, StepTrace
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.scores import (
     CoherenceParts,

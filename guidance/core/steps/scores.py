@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from operator import ne
 from typing import NamedTuple
 
-from guidance.core.runs.memory import StepColumns
+from guidance.core.runs.trace import StepColumns
 
 SCORE_WINDOW = 20
 SCORE_MIN_STEPS = 5

@@ -7,8 +7,9 @@ from typing import Any
 
 from guidance.core.policy import Policy, load_policy
 from guidance.core.runs.facts import StepReport
-from guidance.core.runs.memory import Memory, StepTrace
+from guidance.core.runs.memory import Memory
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedLimit, SharedUse
+from guidance.core.runs.trace import StepTrace, Trace
 from guidance.core.runs.usage import Budget, Remaining, Usage
 from guidance.core.steps.judge_step import ContinueVerdict, StepVerdict, judge_step
 from guidance.core.steps.stateless import ContinueFacts, judge_continue
@@ -22,9 +23,9 @@ def make_report(number: int = 1, **overrides: Any) -> StepReport:
     return StepReport(number=number, **fields)
 
 
-def make_trace(count: int, **overrides: Any) -> tuple[StepTrace, ...]:
+def make_trace(count: int, **overrides: Any) -> Trace:
     fields: dict[str, Any] = {"tokens": 1000, **overrides}
-    return tuple(StepTrace(**fields) for _ in range(count))
+    return Trace(StepTrace(**fields) for _ in range(count))
 
 
 def make_policy(**continue_limits: object) -> Policy:

@@ -9,7 +9,8 @@ import pytest
 
 from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.facts import FactError, StepReport
-from guidance.core.runs.memory import CallTally, Memory, StepTrace, build_trace
+from guidance.core.runs.memory import CallTally, Memory, build_trace
+from guidance.core.runs.trace import StepTrace
 from guidance.core.runs.usage import Usage
 from tests.guidance.core.builders import make_policy, make_report, make_trace, walk
 from tests.support.rows import each_row

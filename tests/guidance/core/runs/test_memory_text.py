@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from guidance.core.canonical import to_canonical_json
 from guidance.core.runs.allowances import Allowance
-from guidance.core.runs.memory import CallTally, Memory, StepTrace
+from guidance.core.runs.memory import CallTally, Memory
+from guidance.core.runs.trace import StepTrace, Trace
 from tests.guidance.core.builders import make_report
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -47,7 +48,7 @@ MEMORIES = st.builds(
     last_checkpoint_step=COUNTS,
     throttles=COUNTS,
     segment=COUNTS,
-    trace=st.lists(TRACES, max_size=5).map(tuple),
+    trace=st.lists(TRACES, max_size=5).map(Trace),
     calls=st.builds(CallTally, granted=st.integers(0, 2), weight=st.floats(0, 9)),
     delay_ms=st.integers(0, 2),
     ignored_waits=st.integers(0, 2),
@@ -92,3 +93,17 @@ def test_steps_that_follow_are_written_behind_it() -> None:
 def test_what_is_no_number_is_not_written() -> None:
     with pytest.raises((TypeError, ValueError)):
         Memory(segment=None).write({})  # type: ignore[arg-type]
+
+
+@given(st.lists(TRACES, max_size=5).map(Trace), st.lists(TRACES), st.data())
+def test_the_text_that_is_carried_on_is_that_of_all_steps(
+    trace: Trace, more: list[StepTrace], data: st.DataObject
+) -> None:
+    for newest in more:
+        kept = data.draw(st.integers(1, 6))
+        if data.draw(st.booleans()):
+            assert trace.text == ",".join(step.text for step in trace)
+        expected = (*trace, newest)[-kept:]
+        trace = trace.add_step(newest, kept=kept)
+        assert trace == expected
+    assert trace.text == ",".join(step.text for step in trace)

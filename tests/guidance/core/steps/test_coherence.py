@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from guidance.core.runs.memory import Memory, StepColumns, StepTrace
+from guidance.core.runs.memory import Memory
+from guidance.core.runs.trace import StepColumns, StepTrace, Trace
 from guidance.core.steps import scores
 from guidance.core.vocabulary import CALL_WEIGHTS
 from tests.guidance.core.builders import (
@@ -81,7 +82,7 @@ def test_three_steps_are_too_few_to_compute_a_score() -> None:
     """CO-19 R."""
     bad = make_trace(3, rework=True, weight=BLOCK)
     assert compute_coherence(bad) is None
-    last = step(make_report(3), memory=Memory(steps=2, trace=bad[:2], segment=2))
+    last = step(make_report(3), memory=Memory(steps=2, trace=Trace(bad[:2]), segment=2))
     assert "coherence" not in list_gates(last)
     assert "coherence" in last.metrics.not_evaluated
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidance.core.runs.measures import CYCLE_LIMIT, find_cycle
-from guidance.core.runs.memory import StepColumns, StepTrace
+from guidance.core.runs.trace import StepColumns, StepTrace
 from guidance.core.steps.scores import (
     SCORE_MIN_STEPS,
     SCORE_WINDOW,

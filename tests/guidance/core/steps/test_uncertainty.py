@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guidance.core.runs.memory import StepColumns, StepTrace
+from guidance.core.runs.trace import StepColumns, StepTrace
 from guidance.core.steps import scores
 from tests.guidance.core.builders import (
     ask,
