@@ -17,6 +17,7 @@ from django.conf import settings
 from config.checks import refuse_unsafe
 from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
+from config.server.one_cpu import keep_on_one_cpu, may_keep_on_one_cpu
 from console.live.broadcaster import get_broadcaster
 from console.live.presence import get_presence
 from guidance.core.secrets import warm_up
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 async def run_lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
+    together: asyncio.Task[None] | None = None
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
@@ -37,8 +39,12 @@ async def run_lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
             except Exception as error:
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 return
+            if may_keep_on_one_cpu():
+                together = asyncio.create_task(keep_on_one_cpu())
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
+            if together is not None:
+                together.cancel()
             await _stop()
             await send({"type": "lifespan.shutdown.complete"})
             return

@@ -79,6 +79,11 @@ class Writer:
         self._thread.start()
 
     @property
+    def thread_id(self) -> int:
+        """The system's number for its thread."""
+        return self._thread.native_id or 0
+
+    @property
     def session(self) -> int | None:
         """By this number PostgreSQL's notifications tell whose commit it was."""
         return self._committer.session

@@ -99,9 +99,9 @@ def test_from_the_fifth_step_on_the_score_is_computed() -> None:
 
 def make_mixed_trace(
     steps: int, *, blocks: int = 0, rework: int = 0, changes: int = 0
-) -> tuple[StepTrace, ...]:
+) -> Trace:
     """A trace whose last steps change intent, with the sums asked for."""
-    return tuple(
+    return Trace(
         StepTrace(
             tokens=1,
             rework=n < rework,

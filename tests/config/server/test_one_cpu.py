@@ -1,0 +1,89 @@
+"""The event loop and the writer's thread stay on one CPU, and nobody else has to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+
+from config.server import one_cpu
+from ledger.writer import get_writer
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="There is nothing to choose from.",
+)
+
+
+@pytest.fixture
+def bystander() -> Iterator[threading.Thread]:
+    """A thread that was started by one that is kept on a CPU."""
+    done = threading.Event()
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    os.sched_setaffinity(0, before)
+    yield thread
+    done.set()
+    thread.join()
+
+
+def test_both_have_the_same_cpu_and_get_all_of_them_back(
+    database: None, bystander: threading.Thread, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed = os.sched_getaffinity(0)
+    monkeypatch.setattr(one_cpu, "HELD_SECONDS", 0.05)
+    monkeypatch.setattr(one_cpu, "FREE_SECONDS", 0.01)
+    writer, other = get_writer().thread_id, bystander.native_id
+    assert other
+    seen: list[tuple[set[int], set[int]]] = []
+
+    async def look() -> None:
+        together = asyncio.create_task(one_cpu.keep_on_one_cpu())
+        for _ in range(100):
+            await asyncio.sleep(0.005)
+            seen.append((os.sched_getaffinity(0), os.sched_getaffinity(writer)))
+        assert os.sched_getaffinity(other) == allowed
+        together.cancel()
+        await asyncio.wait([together])
+
+    asyncio.run(look())
+
+    held = [own for own, other in seen if own == other and len(own) == 1]
+    free = [own for own, other in seen if own == other == allowed]
+    assert len(held) > len(free) > 0, "and the kernel may choose again now and then"
+    assert all(own == other for own, other in seen)
+    assert os.sched_getaffinity(0) == os.sched_getaffinity(writer) == allowed
+
+
+def test_it_is_for_postgresql(database: None) -> None:
+    assert one_cpu.may_keep_on_one_cpu() == (connection.vendor == "postgresql")
+
+
+def test_where_it_is_forbidden_all_goes_on_without(
+    database: None, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*_given: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    with caplog.at_level(logging.WARNING):
+        asyncio.run(one_cpu.keep_on_one_cpu())
+    assert "Threads cannot be kept on one CPU" in caplog.text
+
+
+def test_a_thread_that_has_ended_holds_up_nothing(bystander: threading.Thread) -> None:
+    gone = threading.Thread(target=int)
+    gone.start()
+    gone.join()
+    assert gone.native_id
+    assert bystander.native_id
+    allowed = os.sched_getaffinity(0)
+    one_cpu._set_cpus([gone.native_id, bystander.native_id], allowed)
+    assert os.sched_getaffinity(bystander.native_id) == allowed
