@@ -18,8 +18,10 @@ ROUNDS = 3  # of which the best counts, for us and for the peer
 SECONDS = 4
 FEW_SECONDS = 3
 PEER_SECONDS = 3
-POSTGRES_SHARE = 0.25
-SQLITE_RATE = 1_000
+POSTGRES_SHARE = 0.8
+SQLITE_RATE = 3_000
+# What a step of so many agents may take, p50.
+LIMITS = {FEW_AGENTS: 0.006, 1: 0.003}
 
 
 def measure_on_postgres(server: AbstractContextManager[Server]) -> Iterator[Figure]:
@@ -37,6 +39,7 @@ def measure_on_postgres(server: AbstractContextManager[Server]) -> Iterator[Figu
                 )
             )
         few = _run_agents(running, agents=FEW_AGENTS, seconds=FEW_SECONDS)
+        alone = _run_agents(running, agents=1, seconds=FEW_SECONDS)
     best, peer = _get_best(loads), max(peers)
     yield Figure(
         label=f"PostgreSQL: steps over HTTP, {AGENTS} agents",
@@ -47,7 +50,7 @@ def measure_on_postgres(server: AbstractContextManager[Server]) -> Iterator[Figu
         target=f"{POSTGRES_SHARE} of pgbench",
         met=best.rate / peer >= POSTGRES_SHARE,
     )
-    yield from _build_latencies("PostgreSQL", best, few)
+    yield from _build_latencies("PostgreSQL", {AGENTS: best, FEW_AGENTS: few, 1: alone})
 
 
 def measure_on_sqlite(server: AbstractContextManager[Server]) -> Iterator[Figure]:
@@ -60,6 +63,7 @@ def measure_on_sqlite(server: AbstractContextManager[Server]) -> Iterator[Figure
             peers.append(measure_sqlite(database, batch=50, seconds=PEER_SECONDS))
         small = measure_sqlite(database, batch=FEW_AGENTS, seconds=PEER_SECONDS)
         few = _run_agents(running, agents=FEW_AGENTS, seconds=FEW_SECONDS)
+        alone = _run_agents(running, agents=1, seconds=FEW_SECONDS)
     best, peer = _get_best(loads), max(peers)
     yield Figure(
         label=f"SQLite: steps over HTTP, {AGENTS} agents",
@@ -77,7 +81,7 @@ def measure_on_sqlite(server: AbstractContextManager[Server]) -> Iterator[Figure
         ratio=few.rate / small,
         better="higher",
     )
-    yield from _build_latencies("SQLite", best, few)
+    yield from _build_latencies("SQLite", {AGENTS: best, FEW_AGENTS: few, 1: alone})
 
 
 def _run_agents(server: Server, *, agents: int, seconds: float) -> Load:
@@ -91,11 +95,17 @@ def _get_best(loads: list[Load]) -> Load:
     return max(loads, key=lambda load: load.rate)
 
 
-def _build_latencies(name: str, many: Load, few: Load) -> Iterator[Figure]:
-    for agents, load in ((AGENTS, many), (FEW_AGENTS, few)):
+def _build_latencies(name: str, loads: dict[int, Load]) -> Iterator[Figure]:
+    for agents, load in loads.items():
+        took, limit = load.get_latency(0.5), LIMITS.get(agents)
         yield Figure(
-            label=f"{name}: a step's answer, {agents} agents, p50 and p99",
-            figure=", ".join(
-                format_milliseconds(load.get_latency(at)) for at in (0.5, 0.99)
-            ),
+            label=f"{name}: a step's answer, {_format_count(agents)}, p50 and p99",
+            figure=f"{format_milliseconds(took)}, "
+            f"{format_milliseconds(load.get_latency(0.99))}",
+            target=f"p50 at most {format_milliseconds(limit)}" if limit else "",
+            met=took <= limit if limit else None,
         )
+
+
+def _format_count(agents: int) -> str:
+    return "1 agent" if agents == 1 else f"{agents} agents"

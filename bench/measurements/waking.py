@@ -3,8 +3,8 @@
 Each of 200 agents waits in `run.wait(review)`, as its author wrote it. The peers hold
 as many waiters in the way their own documentation shows.
 
-A ruling is made when its project is held and the clock is read: that is its date in the
-ledger. It is judged, stored and committed after that.
+A ruling is made when the clock is read to decide it: that is its date in the ledger. It is
+stored and committed after that.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import asyncio
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime
 from time import time
 
@@ -31,6 +32,8 @@ RULED = 60
 RULINGS_A_SECOND = 20
 SETTLE_SECONDS = 2.0
 LIMITS = ((0.5, 0.005), (0.95, 0.020))
+# The same from when the person sent it, p50.
+SENT_LIMIT = 0.004
 
 
 def measure_waking(server: AbstractContextManager[Server]) -> Iterator[Figure]:
@@ -49,7 +52,12 @@ def measure_waking(server: AbstractContextManager[Server]) -> Iterator[Figure]:
             met=get_percentile(took, part) < limit,
         )
     sent = [wake.awake - wake.sent for wake in wakes]
-    yield _build_figure(f"{running.profile}: ruling sent → the client returns", sent)
+    figure = _build_figure(f"{running.profile}: ruling sent → the client returns", sent)
+    yield replace(
+        figure,
+        target=f"p50 under {format_milliseconds(SENT_LIMIT)}",
+        met=get_percentile(sent, 0.5) < SENT_LIMIT,
+    )
 
 
 def measure_peers() -> Iterator[Figure]:
