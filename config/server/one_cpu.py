@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -45,7 +46,7 @@ async def keep_on_one_cpu() -> None:
 async def _keep_together(allowed: set[int]) -> None:
     try:
         while True:
-            together = {_get_own_thread(), get_writer().thread_id}
+            together = {threading.get_native_id(), get_writer().thread_id}
             _set_cpus(together, {_get_own_cpu()})
             # A thread begins with the CPUs of the one that started it.
             _set_cpus(_list_threads() - together, allowed)
@@ -66,10 +67,6 @@ def _set_cpus(threads: Iterable[int], cpus: Iterable[int]) -> None:
 
 def _list_threads() -> set[int]:
     return {int(task.name) for task in Path("/proc/self/task").iterdir()}
-
-
-def _get_own_thread() -> int:
-    return int(Path("/proc/thread-self").readlink().name)
 
 
 def _get_own_cpu() -> int:
