@@ -17,7 +17,7 @@ from accounts.api_auth import ParsedRequest
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
 from common.errors import Malformed, NotFound
 from common.paging import refuse_unknown_parameters
-from common.responses import Reply
+from common.responses import Reply, build_reply
 from config.fastpath.asgi import Scope, get_header
 from config.fastpath.headers import parse_query
 from config.fastpath.problems import build_invalid_body
@@ -74,6 +74,13 @@ def _validate(schema: type[B], seen: ParsedRequest) -> B:
         return schema.model_validate(seen.document)
     except ValidationError as error:
         raise build_invalid_body(error) from None
+
+
+async def get_health(
+    _request: Request, _principal: Principal | None, _body: None
+) -> Reply:
+    """Nothing is asked: that this is answered says all."""
+    return build_reply({"status": "ok"})
 
 
 async def report_step(

@@ -23,8 +23,11 @@ from config.fastpath.fail_closed import fail_closed
 from config.fastpath.guard import Admitted, Guard
 from config.fastpath.in_flight import InFlight
 from config.fastpath.outcomes import send_error, stop_on_hang_up
-from config.fastpath.routes import Route, find_route
+from config.fastpath.routes import PREFIX, Route, find_route
 from config.fastpath.streaming import Stream, send_stream
+
+# Programs that restart a server ask for it here, or below PREFIX.
+HEALTH = "/healthz"
 
 
 class FastPath:
@@ -37,10 +40,13 @@ class FastPath:
         self._in_flight = InFlight()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not scope["path"].startswith("/api/"):
+        method, path = scope["method"], scope["path"]
+        if (method, path) == ("GET", HEALTH):
+            path = f"{PREFIX}{HEALTH}"
+        if not path.startswith("/api/"):
             await self._answer_page(scope, receive, send)
             return
-        route, names = find_route(scope["method"], scope["path"])
+        route, names = find_route(method, path)
         if route.fails_closed:
             inner = partial(self._admit, route, names)
             await fail_closed(inner, scope, receive, send)
@@ -84,7 +90,7 @@ class FastPath:
     ) -> None:
         reply: Reply | Stream | None = None
         try:
-            known = self._enabled and admitted.principal is not None
+            known = self._enabled and (route.public or admitted.principal is not None)
             body = route.read(admitted.raw) if known and route.read else None
             document = None
             if body is None:
@@ -116,8 +122,8 @@ async def _call(
 ) -> Reply | Stream:
     principal = request.seen.principal
     assert route.answer is not None
-    assert principal is not None
     if route.require is not None:
+        assert principal is not None
         principal = route.require(principal)
     if body is None and route.schema is not None:
         body = await validate_body(route.schema, request.seen)

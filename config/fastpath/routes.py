@@ -146,6 +146,7 @@ ROUTES = (
     Route(method="GET", path="/policies/schema.json", public=True),
     # As long a text as the body may hold is read as YAML.
     Route(method="POST", path="/policies/validate", in_turn=True),
+    Route(method="GET", path="/healthz", answer=answers.get_health, public=True),
     Route(path="/healthz", public=True),
     Route(path="/readyz", public=True),
 )

@@ -12,6 +12,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import ConnectionError as RedisGone
 
+from config import asgi
 from config.health import api as health
 from config.health import notice
 from config.health import probe as probing
@@ -29,6 +30,18 @@ def test_the_process_is_up(live: Live, path: str) -> None:
     assert answer.status_code == 200
     assert answer.json() == {"status": "ok"}
     assert "no-store" in answer.headers["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/v1/healthz"])
+def test_that_it_is_up_is_said_without_django(
+    live: Live, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object) -> None:
+        raise AssertionError("Django was asked")
+
+    monkeypatch.setattr(asgi.fast_path, "_django", fail)
+
+    assert httpx.get(live.url + path).json() == {"status": "ok"}
 
 
 @pytest.mark.parametrize("path", ["/readyz", "/api/v1/readyz"])

@@ -161,7 +161,7 @@ def half_a_body(server: Server, path: str, *headers: str) -> RawAnswer:
 
 def test_a_body_where_none_belongs_holds_no_connection(server: Server) -> None:
     with server.connect() as link:
-        link.sendall(head(server.live, "GET", "/healthz", "Content-Length: 1000"))
+        link.sendall(head(server.live, "GET", "/readyz", "Content-Length: 1000"))
         assert ends(link).startswith(b"HTTP/1.1 408 ")
 
 
