@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from time import monotonic
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -80,13 +81,15 @@ def get_review_for_ruling(*, user_id: int, code: str) -> tuple[Review, SeenRun |
     """The same, and its run by which the ruling may be decided."""
     if not can_be_seen():
         return get_review_for_change(user_id=user_id, code=code), None
-    rows = sql.execute(_FOR_RULING, [user_id, _require_code(code)])
+    known, asked_at = _require_code(code), monotonic()
+    rows = sql.execute(_FOR_RULING, [user_id, known])
+    read_at = (asked_at + monotonic()) / 2
     if not rows:
         raise NotFound
     *found, role = rows[0]
     check_role(Role(role), Role.REVIEWER)
     review = sql.build_instance(Review, _REVIEW, found[: len(_REVIEW)])
-    review.run, seen = build_seen(found[len(_REVIEW) :])
+    review.run, seen = build_seen(found[len(_REVIEW) :], read_at=read_at)
     return review, seen
 
 

@@ -38,8 +38,8 @@ request is tried again by itself. One that may have been committed before its an
 lost is repeated only if a step number or an Idempotency-Key makes that safe.
 
 `system_runs` starts the runs of the server's own agents, such as the loop's. `sql` runs
-prepared statements past the ORM where an agent waits for them; `db_threads` runs reads for
-async code on a few threads.
+prepared statements past the ORM where an agent waits for them (`prepared` on PostgreSQL);
+`db_threads` runs reads for async code on a few threads.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class SeenRun(NamedTuple):
     run: RunState
 
     def compute_now(self) -> datetime:
-        """What the database's clock says now, or a little less: its answer took a while."""
+        """What the database's clock says now, but for half of what its answer took."""
         return self.at + timedelta(seconds=monotonic() - self.read_at)
 
 

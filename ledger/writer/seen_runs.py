@@ -14,7 +14,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from itertools import chain, starmap
-from time import monotonic
 from typing import Any, NamedTuple
 
 from django.db import DatabaseError, DataError, connection
@@ -60,12 +59,13 @@ SEEN_COUNT = 2 + len(RUN_COLUMNS)
 JOIN_HEAD = "JOIN ledger_projecthead head ON head.project_id = run.project_id"
 
 
-def build_seen(values: Sequence[Any]) -> tuple[Run, SeenRun]:
-    """Of the values of SEEN_COLUMNS."""
+def build_seen(values: Sequence[Any], *, read_at: float) -> tuple[Run, SeenRun]:
+    """Of the values of SEEN_COLUMNS; `read_at` is when they were read, by `time.monotonic`,
+    which is taken to be halfway between question and answer."""
     at, halts_version, *row = values
     run = sql.build_instance(Run, RUN_COLUMNS, row)
     seen = SeenRun(
-        at=at, read_at=monotonic(), halts_version=halts_version, run=build_state(run)
+        at=at, read_at=read_at, halts_version=halts_version, run=build_state(run)
     )
     return run, seen
 

@@ -11,20 +11,15 @@ import threading
 from collections.abc import Callable, Sequence
 from select import POLLIN, POLLOUT, poll
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import psycopg
 from django.db import connection
-from psycopg.errors import InvalidSqlStatementName, error_from_result
+from psycopg.errors import InvalidSqlStatementName
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from ledger.plan import Statement
-
-# By connection: the statements that it has prepared, and their names.
-_prepared: WeakKeyDictionary[psycopg.Connection[Any], dict[str, bytes]] = (
-    WeakKeyDictionary()
-)
+from ledger.writer.prepared import check, encode, forget_prepared, prepare
 
 
 class _Thread(threading.local):
@@ -82,8 +77,8 @@ class Sent:
             try:
                 self._check()
             except InvalidSqlStatementName:
-                # psycopg drops all that is prepared when it rolls back. Nothing was done.
-                _prepared.pop(self._connection, None)
+                # Whoever has dropped it, it is prepared again: nothing was done.
+                forget_prepared(self._connection)
                 self._send()
                 self.wait()
                 self._check()
@@ -95,7 +90,7 @@ class Sent:
         self._connection: psycopg.Connection[Any] = connection.connection
         self._pgconn: PGconn = self._connection.pgconn
         prepared = [
-            (_prepare(self._connection, text), [_encode(each) for each in given])
+            (prepare(self._connection, text), [encode(each) for each in given])
             for text, given in self._statements
         ]
         self._poll = poll()
@@ -139,33 +134,10 @@ class Sent:
         if self._error is not None:
             raise self._error
         for result in self._results:
-            _check(self._connection, result)
+            check(self._connection, result)
 
 
 def _wait_first(execute: Callable[..., Any], *given: Any) -> Any:
     """Around each query of the ORM (Django's `execute_wrappers`)."""
     wait_for_sent()
     return execute(*given)
-
-
-def _prepare(using: psycopg.Connection[Any], text: str) -> bytes:
-    if using not in _prepared:
-        # For small batches it would make a plan each time, which takes longer than to store
-        # a step.
-        _check(using, using.pgconn.exec_(b"SET plan_cache_mode = force_generic_plan"))
-        _prepared[using] = {}
-    names = _prepared[using]
-    if text not in names:
-        name = f"checkrail_{len(names)}".encode()
-        _check(using, using.pgconn.prepare(name, text.encode()))
-        names[text] = name
-    return names[text]
-
-
-def _check(using: psycopg.Connection[Any], result: PGresult) -> None:
-    if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
-        raise error_from_result(result, using.info.encoding)
-
-
-def _encode(value: str | None) -> bytes | None:
-    return None if value is None else value.encode()

@@ -21,6 +21,7 @@ from django.db.models import NOT_PROVIDED, AutoField, Field, Model
 from psycopg.types.json import Jsonb
 
 from ledger.plan import Statement
+from ledger.writer.prepared import execute_prepared, write_json
 from ledger.writer.sent import wait_for_sent
 
 M = TypeVar("M", bound=Model)
@@ -34,18 +35,13 @@ def execute(text: str, given: Sequence[Any]) -> list[Row]:
     # The driver's errors are not Django's by themselves.
     with connection.wrap_database_errors:
         if connection.vendor == "postgresql":
-            # Django binds on the client side; the server can keep this one prepared.
-            with psycopg.RawCursor(connection.connection) as cursor:
-                try:
-                    cursor.execute(write_raw_parameters(text), given, prepare=True)
-                except psycopg.errors.FeatureNotSupported:
-                    # A column is of another type than when it was prepared: the session
-                    # keeps that for ever, and must not go back to the pool.
-                    connection.connection.close()
-                    raise
-                # `description` would describe each column anew (bench waking).
-                result = cursor.pgresult
-                return cursor.fetchall() if result and result.nfields else []
+            try:
+                return execute_prepared(write_raw_parameters(text), given)
+            except psycopg.errors.FeatureNotSupported:
+                # A column is of another type than when it was prepared: the session
+                # keeps that for ever, and must not go back to the pool.
+                connection.connection.close()
+                raise
         asked = text.replace("%s", "?")
         return list(connection.connection.execute(asked, to_sqlite(given)))
 
@@ -100,10 +96,7 @@ def _mark_stored(row: Model, key: int) -> None:
 def _prepare(field: Field[Any, Any], row: Model) -> Any:
     """As Django stores it; JSON as its text."""
     value = field.get_db_prep_save(field.pre_save(row, True), connection)
-    if isinstance(value, Jsonb):
-        write = json.dumps if value.dumps is None else value.dumps
-        return write(value.obj)
-    return value
+    return write_json(value) if isinstance(value, Jsonb) else value
 
 
 @cache

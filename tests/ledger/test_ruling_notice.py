@@ -21,7 +21,7 @@ from tests.support.builders import Robot, pause_at_once, start_run
 from tests.support.people import rule
 from tests.support.rows import each_row
 from tests.support.threads import Threads
-from tests.support.waiting import park, until
+from tests.support.waiting import is_lock_awaited, park, until
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def test_a_run_that_moves_while_its_project_is_awaited_is_read_as_it_then_is(
             )
             locked.set()
             asked_for.wait(10)
-            until(_waits)
+            until(is_lock_awaited)
             cursor.execute(
                 "UPDATE ledger_projecthead SET position = 900 WHERE project_id = %s",
                 [run.project_id],
@@ -133,10 +133,3 @@ def test_a_run_that_moves_while_its_project_is_awaited_is_read_as_it_then_is(
         assert (held.position, state.head_seq) == (900, 700)
         assert held.at > moved.result(timeout=60)
     Run.objects.filter(pk=run.pk).update(head_seq=run.head_seq)
-
-
-def _waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        ((waiting,),) = cursor.fetchall()
-        return bool(waiting)

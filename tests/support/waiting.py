@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import httpx
+from django.db import connection
 
 from ledger.models import Run
 from ledger.waiting.hub import count_waiting
@@ -17,6 +18,14 @@ def until(condition: Callable[[], bool], *, seconds: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "It did not come true in time."
         time.sleep(0.01)
+
+
+def is_lock_awaited() -> bool:
+    """Whether a session of PostgreSQL waits for another one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        ((waiting,),) = cursor.fetchall()
+    return bool(waiting)
 
 
 def park(client: httpx.Client, run: str, query: str = "") -> Future[httpx.Response]:

@@ -14,7 +14,7 @@ from ledger.writer import get_writer
 from tests.gateway.calls.calls import command
 from tests.support.builders import Robot, start_run, step
 from tests.support.threads import Threads
-from tests.support.waiting import until
+from tests.support.waiting import is_lock_awaited, until
 
 COUNT = """
 INSERT INTO ledger_shareduse (scope, owner, period, tokens, tool_calls, cost_micros,
@@ -87,7 +87,7 @@ def test_a_call_is_not_let_through_by_what_was_counted_before_its_project_was_fr
             )
             locked.set()
             asked.wait(10)
-            until(_waits)
+            until(is_lock_awaited)
             cursor.execute(COUNT, [run.pk])
 
     with Threads(2) as threads:
@@ -97,10 +97,3 @@ def test_a_call_is_not_let_through_by_what_was_counted_before_its_project_was_fr
         asked.set()
         counted.result(timeout=60)
         assert answer.result(timeout=60)["decision"] == "block"
-
-
-def _waits() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        ((waiting,),) = cursor.fetchall()
-        return bool(waiting)
