@@ -10,6 +10,8 @@ from gateway.first_looks import count_compared
 from gateway.running_time import READINGS, count_running_time
 from guidance.core.plans.matching import is_answered
 from ledger.models.new_entries import register_reading
+from ledger.models.packing import unpack_text
+from ledger.models.step_form import find_plain_step
 from ledger.statistics.registry import Added, CountedEntry, register_counting
 from ledger.statistics.run_counts import ENDING
 from reviews.statistics.counts import BY_MODEL, BY_PERMISSION, BY_PLAN, NOT_ASKED
@@ -18,15 +20,6 @@ from reviews.statistics.counts import BY_MODEL, BY_PERMISSION, BY_PLAN, NOT_ASKE
 FINDING = "finding"
 CALL_FINDING = "call_finding"
 PAUSED_BY = "paused_by"
-
-
-# The verdict on a step with which nothing is wrong begins so.
-_GOES_ON = (
-    ',"verdict":{"checkpoint_due":false,"decision":"continue","delay_ms":0,'
-    '"findings":[],"metrics":{'
-)
-_REPORT, _READING, _SLOPE = '"report":', ',"running_ms":', '"budget_slope":'
-_read_at = json.JSONDecoder().raw_decode
 
 
 def register_counts() -> None:
@@ -38,23 +31,29 @@ def register_counts() -> None:
     register_counting(("review.ruled",), count_compared, of_system_runs=True)
 
 
-def read_step(text: str) -> dict[str, Any]:
-    """What is counted of a step. Of one that simply goes on, as most do, only that is
-    read: the rest takes twice as long (bench steps). Fields stand in the order of their
-    names, and within a text no quotation mark stands without a backslash."""
-    verdict_at = text.find(_GOES_ON)
-    report_at = text.find(_REPORT, 0, verdict_at)
-    slope_at = text.find(_SLOPE, verdict_at)
-    if verdict_at < 0 or report_at < 0 or slope_at < 0 or text[:10] != '{"engine":':
-        whole: dict[str, Any] = json.loads(text)
+def read_step(kept: str) -> dict[str, Any]:
+    """What is counted and searched of a step. Of one that simply goes on, as most do, no
+    more is read (bench steps)."""
+    plain = find_plain_step(kept)
+    if plain is None:
+        whole: dict[str, Any] = json.loads(unpack_text(kept))
         return whole
-    report, end = _read_at(text, report_at + len(_REPORT))
-    slope, _ = _read_at(text, slope_at + len(_SLOPE))
-    reading_at = text.find(_READING, end, verdict_at)
-    reading = None if reading_at < 0 else _read_at(text, reading_at + len(_READING))[0]
-    metrics = {"budget_slope": slope}
-    verdict = {"decision": "continue", "findings": (), "metrics": metrics}
-    return {"report": report, "running_ms": reading, "verdict": verdict}
+    return {
+        "report": {
+            "cost_micros": plain.cost_micros,
+            "rework": plain.rework,
+            "signature": json.loads(plain.signature),
+            "summary": json.loads(plain.summary),
+            "tokens": plain.tokens,
+            "tool_calls": plain.tool_calls,
+        },
+        "running_ms": plain.running_ms,
+        "verdict": {
+            "decision": "continue",
+            "findings": (),
+            "metrics": {"budget_slope": plain.slope},
+        },
+    }
 
 
 def count_steps(entries: Sequence[CountedEntry]) -> Iterator[Added]:

@@ -50,8 +50,8 @@ class Slice(NamedTuple):
 
 
 def register_reading(entry_type: str, read: ReadPayload) -> None:
-    """For apps at start-up: reads no more of a payload than figures and words need. What
-    it cannot read is a ValueError."""
+    """For apps at start-up: reads no more of a payload, as it is kept, than figures and words
+    need. What it cannot read is a ValueError."""
     _readings[entry_type] = read
 
 
@@ -64,7 +64,7 @@ def read_new_entries(
         if entry_type not in types:
             continue
         try:
-            payload = _readings.get(entry_type, _read_whole)(unpack_text(kept))
+            payload = _readings.get(entry_type, _read_whole)(kept)
         except (ValueError, RecursionError):
             continue
         moment = _parse_moment(at)
@@ -81,8 +81,8 @@ def read_new_entries(
     )
 
 
-def _read_whole(text: str) -> dict[str, Any]:
-    payload: dict[str, Any] = json.loads(text)
+def _read_whole(kept: str) -> dict[str, Any]:
+    payload: dict[str, Any] = json.loads(unpack_text(kept))
     return payload
 
 

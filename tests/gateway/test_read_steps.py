@@ -12,65 +12,15 @@ from hypothesis import strategies as st
 
 from gateway.searched import list_step_texts
 from gateway.statistics import count_steps, read_step
-from guidance.core.jcs import to_jcs
+from gateway.use_cases.step_payload import StepPayload
+from ledger.models.packing import pack_text
+from ledger.models.step_form import SEPARATOR, find_plain_step
 from ledger.run_list.words import list_texts
 from ledger.statistics.registry import CountedEntry
+from tests.gateway.test_step_payload import STAMP, judged_runs, make_payload
+from tests.guidance.core.builders import make_report, step
+from tests.guidance.core.steps.test_properties import reports, steadily
 from tests.support.examples import examples
-
-# Texts that look like the payload that they stand in.
-TRICKS = (
-    '"report":{"tokens":1}',
-    ',"verdict":{"checkpoint_due":false,"decision":"continue","delay_ms":0,"findings":[],',
-    ',"running_ms":7,"budget_slope":9',
-    '\\","report":{',
-)
-TEXTS = st.text() | st.sampled_from(TRICKS)
-COUNTS = st.integers(0, 2**53 - 1)
-REPORTS = st.fixed_dictionaries(
-    {
-        "checkpoint": st.booleans(),
-        "cost_micros": COUNTS,
-        "rework": st.booleans(),
-        "signature": st.none() | TEXTS,
-        "summary": st.none() | TEXTS,
-        "tokens": COUNTS,
-        "tool_calls": COUNTS,
-    }
-)
-FINDINGS = st.sampled_from(
-    ([], [{"decision": "pause", "gate": "rework", "message": "why"}])
-)
-VERDICTS = st.fixed_dictionaries(
-    {
-        "checkpoint_due": st.booleans(),
-        "decision": st.sampled_from(("continue", "continue", "throttle", "pause")),
-        "delay_ms": st.integers(0, 1),
-        "findings": FINDINGS,
-        "metrics": st.fixed_dictionaries(
-            {
-                "budget_remaining": st.just({"tokens": 5}),
-                "budget_slope": st.floats(-1e9, 1e9),
-                "budget_slope_significant": st.booleans(),
-            }
-        ),
-        "recommended_action": TEXTS,
-    }
-)
-PAYLOADS = st.fixed_dictionaries(
-    {
-        "engine": st.just(3),
-        "policy": st.fixed_dictionaries({"name": TEXTS, "version": st.just(1)}),
-        "report": REPORTS,
-        "review": st.none() | st.just({"id": "r", "kind": "pause"}),
-        "verdict": VERDICTS,
-    },
-    optional={
-        "counted_calls": st.integers(0, 9),
-        "running_ms": COUNTS,
-        "shared": st.just({"below": {"tokens": 1}}),
-        "waited_ms": COUNTS,
-    },
-)
 
 
 def count(payload: dict[str, Any]) -> list[Any]:
@@ -86,52 +36,52 @@ def count(payload: dict[str, Any]) -> list[Any]:
     return [(dict(each.totals), [*each.counts]) for each in count_steps([entry])]
 
 
-@examples(500)
-@given(PAYLOADS)
-def test_the_same_is_counted(payload: dict[str, Any]) -> None:
-    text = to_jcs(payload)
-    read = read_step(text)
-    assert count(read) == count(json.loads(text))
-    assert read.get("running_ms") == payload.get("running_ms")
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"]), max_size=40
+) | st.sampled_from(('"},"verdict":{', "\\", SEPARATOR, "\x01\x02", "é\n"))
 
 
-@examples(500)
-@given(PAYLOADS)
-def test_the_same_words_are_found(payload: dict[str, Any]) -> None:
-    text = to_jcs(payload)
-    found = list_texts("step.judged", read_step(text))
-    assert found == [*list_step_texts(json.loads(text))]
+def check(payload: StepPayload) -> None:
+    text, kept = payload.write()
+    for stored in (kept, pack_text(text), text):
+        read, whole = read_step(stored), json.loads(text)
+        assert count(read) == count(whole)
+        assert read.get("running_ms") == whole.get("running_ms")
+        assert list_texts("step.judged", read) == [*list_step_texts(whole)]
 
 
-GOES_ON = {
-    "checkpoint_due": False,
-    "decision": "continue",
-    "delay_ms": 0,
-    "findings": [],
-    "metrics": {"budget_remaining": {"tokens": 5}, "budget_slope": 0.5},
-}
+@steadily
+@given(judged_runs())
+def test_the_same_is_counted_and_found_whatever_was_decided(
+    payloads: list[StepPayload],
+) -> None:
+    for payload in payloads:
+        check(payload)
 
 
-def test_most_of_a_step_that_goes_on_is_not_read() -> None:
-    payload = {
-        "engine": 3,
-        "report": {"tokens": 4},
-        "running_ms": 9,
-        "verdict": GOES_ON,
-    }
-    assert read_step(to_jcs(payload)) == {
-        "report": {"tokens": 4},
-        "running_ms": 9,
-        "verdict": {
-            "decision": "continue",
-            "findings": (),
-            "metrics": {"budget_slope": 0.5},
-        },
-    }
+@examples(300)
+@given(facts=reports, summary=TEXTS, signature=st.none() | TEXTS)
+def test_the_same_is_counted_and_found_whatever_was_said(
+    facts: dict[str, Any], summary: str, signature: str | None
+) -> None:
+    said = {**facts, "summary": summary, "signature": signature, "intent": summary}
+    report = make_report(1, **said)
+    check(StepPayload(report=report, verdict=step(report), policy=STAMP))
 
 
-@pytest.mark.parametrize("cut", [5, 30, 120])
-def test_what_is_no_json_is_an_error(cut: int) -> None:
-    payload = {"engine": 3, "report": {"tokens": 4}, "verdict": GOES_ON}
-    with pytest.raises(ValueError, match=r"."):
-        read_step(to_jcs(payload)[:cut])
+def test_a_step_that_goes_on_is_read_from_its_values_alone() -> None:
+    _, kept = make_payload(summary="Read the log", tokens=7).write()
+
+    plain = find_plain_step(kept)
+
+    assert plain is not None
+    assert (plain.summary, plain.tokens) == ('"Read the log"', 7)
+    assert plain.running_ms == 5
+
+
+@pytest.mark.parametrize("cut", [1, 20, 120])
+def test_what_is_damaged_is_an_error(cut: int) -> None:
+    text, kept = make_payload(summary="Read the log").write()
+    for stored in (kept, pack_text(text), text):
+        with pytest.raises(ValueError, match=r"."):
+            read_step(stored[:-cut])

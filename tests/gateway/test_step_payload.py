@@ -87,18 +87,28 @@ def check(payload: StepPayload) -> str:
     return kept
 
 
-@steadily
-@given(steps=runs, policy=policies, waited_ms=st.none() | st.just(0), more=MORE)
-def test_every_verdict_is_written_as_its_document(
-    steps: list[dict[str, Any]],
-    policy: Policy,
-    waited_ms: int | None,
-    more: dict[str, Any],
-) -> None:
+@st.composite
+def judged_runs(draw: st.DrawFn) -> list[StepPayload]:
+    """The payloads of all steps of a run, by any policy."""
+    steps, policy, more = draw(runs), draw(policies), draw(MORE)
+    waited_ms = draw(st.none() | st.just(0))
     verdicts = walk(steps, policy=policy, budget=policy.budget, waited_ms=waited_ms)
-    for number, (facts, verdict) in enumerate(zip(steps, verdicts, strict=True), 1):
-        report = make_report(number, **facts)
-        check(StepPayload(report=report, verdict=verdict, policy=STAMP, more=more))
+    return [
+        StepPayload(
+            report=make_report(number, **facts),
+            verdict=verdict,
+            policy=STAMP,
+            more=more,
+        )
+        for number, (facts, verdict) in enumerate(zip(steps, verdicts, strict=True), 1)
+    ]
+
+
+@steadily
+@given(judged_runs())
+def test_every_verdict_is_written_as_its_document(payloads: list[StepPayload]) -> None:
+    for payload in payloads:
+        check(payload)
 
 
 @examples(200)
