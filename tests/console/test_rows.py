@@ -59,6 +59,7 @@ def build_run(status: str = "running", **more: Any) -> Run:
     }
     run = Run(**facts)
     run.agent = SimpleNamespace(name="robo")  # type: ignore[assignment]
+    Run.outcome.related.set_cached_value(run, None)
     return run
 
 
