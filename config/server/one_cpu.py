@@ -15,8 +15,6 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
-from django.db import connection
-
 from ledger.writer import get_writer
 
 HELD_SECONDS = 1.0
@@ -26,12 +24,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_keep_on_one_cpu() -> bool:
-    """On Linux with PostgreSQL. SQLite works in the writer's own thread, beside Python."""
-    return (
-        connection.vendor == "postgresql"
-        and hasattr(os, "sched_setaffinity")
-        and len(os.sched_getaffinity(0)) > 1
-    )
+    """Linux lets a thread choose, and there has to be a choice."""
+    return hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1
 
 
 async def keep_on_one_cpu() -> None:

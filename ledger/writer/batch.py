@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, TypeVar, cast
 
 from django.db import connection, transaction
@@ -43,6 +44,7 @@ from ledger.writer.locking import (
 from ledger.writer.new_rows import build_insert, insert_rows
 from ledger.writer.run_writes import RunWrite
 from ledger.writer.seen_runs import Stored, commit_seen
+from ledger.writer.sent import Sent, SentCommit
 from ledger.writer.shared_use import (
     NoRoom,
     is_known_to_share,
@@ -189,17 +191,13 @@ class Committer:
         return Judged(pending, again)
 
     def begin(self, judged: Judged) -> Batch:
-        """Start to store it. On PostgreSQL it mostly goes on while the next one is judged."""
+        """Start to store it. Mostly that goes on while the next one is judged."""
         items = list(judged.items.values())
         if not items:
             return Batch(judged, set)
         self.session = get_session_pid()
-        writes = [item.write for item in items]
-        if connection.vendor == "postgresql" and all(
-            item.is_one_statement for item in items
-        ):
-            rows = [(each.write.state.id, row) for each in items for row in each.rows]
-            sent = send_runs(writes, cast("list[tuple[int, NewRow]]", rows))
+        if _can_be_sent(items):
+            sent = _send(items)
             return Batch(judged, sent.read_ids, sent.is_done)
         try:
             won = _store(items)
@@ -228,14 +226,11 @@ class Committer:
 
     def _read_shared_use(self, jobs: Sequence[Job], now: datetime) -> None:
         """Once for all: what runs share is as it was before this batch. Most share nothing
-        that limits them: PostgreSQL looks that up where it stores them (bench steps)."""
+        that limits them: that is looked up where they are stored (bench steps)."""
         sharing = [job.request for job in jobs if job.request.shares]
         codes = dict.fromkeys(request.run_code for request in sharing)
         found = [state for state in map(self.states.find, codes) if state]
-        if connection.vendor == "postgresql":
-            read = [state for state in found if self._may_share(state)]
-        else:
-            read = found
+        read = [state for state in found if self._may_share(state)]
         shared = read_shared_use(read, now) if read else {}
         self._unread = {state.code for state in found if state.id not in shared}
         by_code = {state.code: shared[state.id] for state in read}
@@ -333,6 +328,28 @@ def _decide_locked(
         wakes=change.plan.wakes_waiters,
     )
     return change, write
+
+
+def _can_be_sent(items: Sequence[PendingRun]) -> bool:
+    """Whether somebody else does the rest. Where a transaction is open already, it is for
+    whoever began that to commit, which on SQLite would be done here."""
+    is_open = connection.vendor != "postgresql" and connection.in_atomic_block
+    return not is_open and all(item.is_plain for item in items)
+
+
+def _send(items: Sequence[PendingRun]) -> Sent | SentCommit:
+    if connection.vendor == "postgresql":
+        rows = [(each.write.state.id, row) for each in items for row in each.rows]
+        writes = [item.write for item in items]
+        return send_runs(writes, cast("list[tuple[int, NewRow]]", rows))
+    return SentCommit(partial(_store_plain, items))
+
+
+def _store_plain(items: Sequence[PendingRun]) -> set[int]:
+    won = store_runs([item.write for item in items])
+    stored = (item for item in items if item.write.state.id in won)
+    insert_rows([row for item in stored for row in item.rows])
+    return won
 
 
 def _store(items: Sequence[PendingRun]) -> set[int]:

@@ -88,8 +88,8 @@ class PendingRun:
         self.write.takes_calls = self.write.takes_calls or change.plan.takes_calls
 
     @property
-    def is_one_statement(self) -> bool:
-        """Whether PostgreSQL can store it with one statement, also by the limits that its
+    def is_plain(self) -> bool:
+        """Whether the statements that store a batch are enough, also for the limits that its
         calls share with others."""
         return (
             not (self.statements or self.effects)

@@ -1,15 +1,20 @@
-"""Send statements to PostgreSQL, do something else, and read the answer later.
+"""Send a transaction to the database, do something else, and read the answer later.
 
 What is sent together is one transaction, which is committed once the answer is there. While
 the database works, the writer judges what comes next (bench steps). The connection is busy
 meanwhile: whatever else of this thread needs it, waits for the answer first.
+
+PostgreSQL works in a process of its own. SQLite works in the thread that asks it: there only
+the commit, which waits for the disk, is left to another thread.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from select import POLLIN, POLLOUT, poll
+from sqlite3 import Connection as SqliteConnection
 from typing import Any
 
 import psycopg
@@ -23,7 +28,10 @@ from ledger.writer.prepared import check, encode, forget_prepared, prepare
 
 
 class _Thread(threading.local):
-    sent: Sent | None = None
+    def __init__(self) -> None:
+        self.sent: Sent | SentCommit | None = None
+        # Its thread starts with the first commit, and ends with this one.
+        self.commits = ThreadPoolExecutor(1, thread_name_prefix="commit")
 
 
 _thread = _Thread()
@@ -105,9 +113,7 @@ class Sent:
             self._connection.close()  # nobody can use it as it is now
             raise
         self._results, self._error, self._is_waiting = [], None, True
-        _thread.sent = self
-        if _wait_first not in connection.execute_wrappers:
-            connection.execute_wrappers.insert(0, _wait_first)
+        _mark_busy(self)
 
     def _read(self) -> list[PGresult]:
         results: list[PGresult] = []
@@ -135,6 +141,59 @@ class Sent:
             raise self._error
         for result in self._results:
             check(self._connection, result)
+
+
+class SentCommit:
+    """A transaction of SQLite that is being committed. `store` writes what belongs to it,
+    by the driver, and returns ids."""
+
+    def __init__(self, store: Callable[[], set[int]]) -> None:
+        wait_for_sent()
+        connection.ensure_connection()
+        driver: SqliteConnection = connection.connection
+        with connection.wrap_database_errors:
+            driver.execute("BEGIN IMMEDIATE")
+            try:
+                self._ids = store()
+                self._commit = _thread.commits.submit(_commit, driver)
+            except BaseException:
+                driver.rollback()
+                raise
+        _mark_busy(self)
+
+    def is_done(self, seconds: float = 0) -> bool:
+        """Within so many seconds."""
+        if seconds and not self._commit.done():
+            wait([self._commit], seconds)
+        return self._commit.done()
+
+    def wait(self) -> None:
+        """Whatever went wrong is told by `read_ids`."""
+        if _thread.sent is self:
+            _thread.sent = None
+        wait([self._commit])
+
+    def read_ids(self) -> set[int]:
+        """After the commit; raises what kept it from being done."""
+        with connection.wrap_database_errors:
+            self.wait()
+            self._commit.result()
+        return self._ids
+
+
+def _commit(driver: SqliteConnection) -> None:
+    try:
+        driver.commit()
+    except BaseException:
+        driver.rollback()
+        raise
+
+
+def _mark_busy(sent: Sent | SentCommit) -> None:
+    """Whatever else this thread asks its database for, waits."""
+    _thread.sent = sent
+    if _wait_first not in connection.execute_wrappers:
+        connection.execute_wrappers.insert(0, _wait_first)
 
 
 def _wait_first(execute: Callable[..., Any], *given: Any) -> Any:

@@ -36,6 +36,7 @@ from ledger.writer.run_writes import (
     list_count_values,
     list_entry_values,
 )
+from ledger.writer.shared_use import LIMITED
 
 Row = Sequence[Any]
 # How many rows a statement has: few texts, so that the driver keeps them prepared.
@@ -50,19 +51,22 @@ _SQLITE_POSITION = (
     "UPDATE ledger_projecthead SET position = position + ? "
     "WHERE project_id = ? RETURNING position"
 )
+_LIMITED = LIMITED.format(agent="ledger_run.agent_id", run="ledger_run.id")
 
 
 def _write_update(columns: Sequence[tuple[str, str]], count: int) -> str:
-    """For rows of the run's id, its head, the version of halts, and these columns."""
+    """For rows of the run's id, its head, the version of halts, whether it was decided as if
+    it shared nothing, and these columns."""
     named = ", ".join(
-        f"{name} = given.column{place}" for place, (name, _) in enumerate(columns, 4)
+        f"{name} = given.column{place}" for place, (name, _) in enumerate(columns, 5)
     )
-    rows = _write_rows(len(columns) + 3, count)
+    rows = _write_rows(len(columns) + 4, count)
     return (
         f"UPDATE ledger_run SET {named} FROM (VALUES {rows}) AS given "  # noqa: S608
         "WHERE id = given.column1 AND head_hash = given.column2 "
         "AND (given.column3 IS NULL OR given.column3 = (SELECT halts_version "
-        "FROM ledger_projecthead WHERE project_id = ledger_run.project_id))"
+        "FROM ledger_projecthead WHERE project_id = ledger_run.project_id)) "
+        f"AND NOT (given.column4 AND {_LIMITED})"
     )
 
 
@@ -123,11 +127,16 @@ def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
 
 
 def _store_heads(cursor: Cursor, writes: Sequence[RunWrite]) -> Sequence[RunWrite]:
-    """Those whose head and halts are still what they were decided on."""
+    """Those whose head, halts and limits are still what they were decided on."""
     steps, heads = list[Row](), list[Row]()
     for write in writes:
         state = write.state
-        known = (state.id, write.old_hash, write.halts_version)
+        known = (
+            state.id,
+            write.old_hash,
+            write.halts_version,
+            write.shares_nothing,
+        )
         if write.is_plain:
             steps.append((*known, *list_step_values(state)))
         else:

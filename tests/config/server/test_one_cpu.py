@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
 
 from config.server import one_cpu
 from ledger.writer import get_writer
@@ -62,8 +61,13 @@ def test_both_have_the_same_cpu_and_get_all_of_them_back(
     asyncio.run(look())
 
 
-def test_it_is_for_postgresql(database: None) -> None:
-    assert one_cpu.may_keep_on_one_cpu() == (connection.vendor == "postgresql")
+def test_it_is_done_where_there_is_a_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert one_cpu.may_keep_on_one_cpu()
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _thread: {3})
+    assert not one_cpu.may_keep_on_one_cpu()
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.delattr(os, "sched_setaffinity")
+    assert not one_cpu.may_keep_on_one_cpu()
 
 
 def test_where_it_is_forbidden_all_goes_on_without(

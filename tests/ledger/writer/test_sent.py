@@ -23,7 +23,7 @@ SLEEP = "SELECT 1 FROM pg_sleep(0.2) WHERE $1::bigint > 0"
 @pytest.fixture(autouse=True)
 def _only_there(database: None) -> None:
     if connection.vendor != "postgresql":
-        pytest.skip("SQLite answers at once.")
+        pytest.skip("SQLite works in the thread that asks it.")
 
 
 @pytest.fixture

@@ -55,8 +55,6 @@ def test_a_run_without_limits_is_not_read_for_long_after_it_was_lost(
     agent: httpx.Client, robo: Robot
 ) -> None:
     """Its agent has a limit no more: the next step is stored as most are."""
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite reads it each time.")
     run = start_run(agent)
     limits = Agent.objects.filter(pk=robo.principal.agent_id)
     sharing = get_writer()._committer._sharing
