@@ -26,6 +26,7 @@ from bench.figures import Figure, format_milliseconds, get_percentile
 from bench.peers.wake_peers import PEERS
 from bench.servers.contents import PreparedReview
 from bench.servers.launch import Server
+from bench.servers.process import wait_until_idle
 
 WAITING = 200
 RULED = 60
@@ -88,6 +89,7 @@ async def _measure(server: Server) -> list[WakeTimes]:
         for item in reviews
     }
     await asyncio.sleep(SETTLE_SECONDS)
+    await wait_until_idle(server.pid)  # until then some of them are on their way
     connection = await connect(server.url)
     wakes = []
     for review in reviews[:RULED]:
