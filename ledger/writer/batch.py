@@ -221,7 +221,10 @@ class Committer:
                 self.states.drop(code)
                 self._sharing.add(code)
                 self.halts.drop(item.write.state.project_id)
-                again += (job for job, _, _ in item.answers)
+                for job, _, _ in item.answers:
+                    # Whoever lost before could lose for ever: others keep moving the run.
+                    job.request.needs_lock |= job.attempts > 0
+                    again.append(job)
         return again
 
     def _read_shared_use(self, jobs: Sequence[Job], now: datetime) -> None:

@@ -21,11 +21,12 @@ from ledger.models import Entry, IdempotencyRecord, ProjectHead, Run
 from ledger.plan import Statement
 from ledger.state import RunState
 from ledger.verification.verify import verify_run
-from ledger.writer import Change, Committed
+from ledger.writer import Change, Committed, Writer
 from ledger.writer.batch import Committer
 from ledger.writer.jobs import Job
 from reviews.errors import StepOutOfOrder
 from tests.conftest import client_for
+from tests.gateway.calls.calls import command
 from tests.support.builders import Robot, make_project, make_robot, start_run, step
 from tests.support.live import Live
 
@@ -270,6 +271,26 @@ def test_what_asks_for_the_lock_while_it_has_it_is_judged_at_once(
     committer.commit_one(locked.job)
 
     assert (locked.error, steps_of(run)) == (None, 1)
+
+
+def test_a_run_that_others_keep_moving_is_decided_under_the_lock(
+    agent: httpx.Client, robo: Robot
+) -> None:
+    """As when two processes serve the calls of one run: whoever loses twice, waits."""
+    run = start_run(agent)
+
+    def move_before_it_is_stored(_change: Change[Any]) -> None:
+        if not losing.job.request.needs_lock:
+            assert command(agent, run, "ls")["decision"] == "allow"
+
+    losing = send(robo, run, 1, move_before_it_is_stored)
+    writer = Writer()
+    try:
+        answered = writer.perform_now(losing.job.request)
+    finally:
+        writer.close()
+
+    assert (answered.status, steps_of(run)) == (201, 1)
 
 
 def test_an_answer_is_given_once() -> None:
