@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -166,7 +166,7 @@ def get_headline(verdict: StepVerdict, decision: str) -> str:
     return next(f.message for f in verdict.findings if f.decision == decision)
 
 
-_REPORT_FIELDS = tuple(field.name for field in fields(StepReport))
+_REPORT_FIELDS = StepReport._fields
 
 
 def report_to_json(report: StepReport) -> dict[str, Any]:

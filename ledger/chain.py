@@ -69,7 +69,20 @@ def hash_payload(payload: str) -> str:
 
 def hash_link(link: Link) -> str:
     """The entry's hash; an unknown format is an error, never a pass."""
-    version, run, seq, at, kind, actor, hashed, prev = link
+    return hash_fields(*link)
+
+
+def hash_fields(
+    version: int,
+    run: str,
+    seq: int,
+    at: str,
+    kind: str,
+    actor: str,
+    hashed: str,
+    prev: str,
+) -> str:
+    """The same of the fields of a link, in their order."""
     if version not in FORMATS:
         raise ValueError(f"Ledger format {version} is not known.")
     form, place = str(version), str(seq)

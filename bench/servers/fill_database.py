@@ -39,9 +39,10 @@ from bench.servers.mixed_reviews import (  # noqa: E402
     open_mixed_reviews,
     sign_in_people,
 )
-from gateway.schemas.runs import RunIn, StepIn  # noqa: E402
+from gateway.schemas.runs import RunIn  # noqa: E402
 from gateway.use_cases.runs import create_run  # noqa: E402
 from gateway.use_cases.steps import submit_steps  # noqa: E402
+from guidance.core.runs.facts import StepReport  # noqa: E402
 from ledger.writer import close_writer  # noqa: E402
 from reviews.models import Review  # noqa: E402
 from reviews.policies.services import create_version  # noqa: E402
@@ -54,7 +55,9 @@ LARGE: dict[str, Any] = {
 }
 UNLIMITED = dict.fromkeys(("tokens", "tool_calls", "time_ms", "cost_usd"))
 # Rework from the first step on: the continue gate pauses as soon as it may judge.
-REWORK = [StepIn(number=n, tokens=1000, tool_calls=1, rework=True) for n in range(1, 9)]
+REWORK = [
+    StepReport(number=n, tokens=1000, tool_calls=1, rework=True) for n in range(1, 9)
+]
 
 Agents = Sequence[tuple[str, AgentPrincipal]]
 
@@ -149,7 +152,7 @@ async def _pause(agents: Agents, runs: Sequence[PreparedRun]) -> None:
     owners = dict(agents)
     await asyncio.gather(
         *(
-            submit_steps(agent=owners[run.key], run_code=run.code, bodies=REWORK)
+            submit_steps(agent=owners[run.key], run_code=run.code, reports=REWORK)
             for run in runs
         )
     )

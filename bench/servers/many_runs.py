@@ -42,7 +42,7 @@ from bench.servers.fill_database import lift_limits  # noqa: E402
 from gateway.schemas.runs import FinishIn, RunIn, StepIn  # noqa: E402
 from gateway.use_cases.outcomes.finish import FinishRun  # noqa: E402
 from gateway.use_cases.runs import create_run  # noqa: E402
-from gateway.use_cases.steps import submit_steps  # noqa: E402
+from gateway.use_cases.steps import submit_steps, take_reports  # noqa: E402
 from gateway.use_cases.tool_calls import submit_call  # noqa: E402
 from guidance.core.tools.calls import CommandCall  # noqa: E402
 from ledger.models import ProjectHead, Run  # noqa: E402
@@ -171,7 +171,9 @@ async def live_run(
     while first <= count:
         last = min(first + AT_ONCE - 1, count)
         steps = [_build_step(each, chance) for each in range(first, last + 1)]
-        reply = await submit_steps(agent=agent, run_code=code, bodies=steps)
+        reply = await submit_steps(
+            agent=agent, run_code=code, reports=take_reports(steps)
+        )
         decisions = json.loads(reply.body)["decisions"]
         first = decisions[-1]["step"] + 1
         if decisions[-1]["review"]:

@@ -17,7 +17,7 @@ from console.models import Preferences
 from gateway.schemas.runs import ReviewIn, RunIn, StepIn
 from gateway.use_cases.asking.questions import AskPerson
 from gateway.use_cases.runs import create_run
-from gateway.use_cases.steps import submit_steps
+from gateway.use_cases.steps import build_report, submit_steps
 from gateway.use_cases.tool_calls import submit_call
 from guidance.core.tools.calls import CommandCall
 from ledger.schemas import SeverityName
@@ -63,7 +63,7 @@ async def _open(agent: AgentPrincipal, number: int) -> None:
                 uncertainty=0.95,
                 summary=f"Looked at fixture {number} and found two ways to go on",
             )
-            await submit_steps(agent=agent, run_code=code, bodies=[step])
+            await submit_steps(agent=agent, run_code=code, reports=[build_report(step)])
         case 2 | 3 as kind:
             asked = ReviewIn(
                 kind="request" if kind == 2 else "question",

@@ -31,7 +31,7 @@ from gateway.streams import events
 from gateway.use_cases import decision_wait as waiting
 from gateway.use_cases.decision_wait import await_decision, wait_seconds
 from gateway.use_cases.evaluation import evaluate_call_body
-from gateway.use_cases.steps import submit_step, submit_steps
+from gateway.use_cases.steps import submit_step, submit_steps, take_reports
 from gateway.use_cases.tool_calls import submit_call
 from ledger.idempotency import Idempotency, build_idempotency
 from ledger.writer.db_threads import run_in_db_thread
@@ -104,7 +104,7 @@ async def report_steps(
     return await submit_steps(
         agent=agent,
         run_code=run,
-        bodies=body.steps,
+        reports=take_reports(body.steps),
         idempotency=request.get_idempotency(agent),
     )
 

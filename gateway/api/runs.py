@@ -47,7 +47,7 @@ from gateway.use_cases.evaluation import evaluate_continue_body
 from gateway.use_cases.outcomes.finish import FinishRun
 from gateway.use_cases.outcomes.violations import RecordViolation
 from gateway.use_cases.runs import create_run
-from gateway.use_cases.steps import submit_step, submit_steps
+from gateway.use_cases.steps import submit_step, submit_steps, take_reports
 from ledger.schemas import RunOut, SavedCheckpointOut
 from ledger.writer import get_writer
 from reviews.schemas.reviews import ReviewOut
@@ -85,7 +85,7 @@ async def report_steps(
         await submit_steps(
             agent=get_agent(request),
             run_code=run,
-            bodies=body.steps,
+            reports=take_reports(body.steps),
             idempotency=get_idempotency(request),
         )
     )

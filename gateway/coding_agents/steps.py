@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -62,8 +62,7 @@ class ReportNextStep(ReportSteps):
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         owed = self.owed
-        report = replace(
-            self.told,
+        report = self.told._replace(
             number=run.memory.last_step + 1,
             tokens=self.told.tokens + owed.owed_tokens,
             cost_micros=self.told.cost_micros + owed.owed_cost_micros,

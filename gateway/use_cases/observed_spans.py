@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -142,7 +142,7 @@ class ObserveSpans(ChangeRequest[list[str]]):
     def _add_step(self, plan: Plan, told: SpanReport, body: StepIn) -> None:
         run = plan.run
         policy = get_policy(run.policy_id)
-        report = replace(build_report(body), number=run.memory.last_step + 1)
+        report = build_report(body)._replace(number=run.memory.last_step + 1)
         verdict = judge_step(
             policy=policy.policy,
             report=report,

@@ -24,7 +24,8 @@ from reviews.agent_notes.selectors import Note
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class StepPayload:
-    """`more` are fields that few steps have. Nothing of it changes once it was written."""
+    """`more` are fields that few steps have. Nothing of it changes once it was written, and
+    the verdict is not known any more."""
 
     report: StepReport
     verdict: ContinueVerdict
@@ -60,6 +61,8 @@ class StepPayload:
                 last,
             ]
         )
+        # A run's memory hangs on it: freed later it takes longer (bench batches).
+        del self.verdict
         return text, pack_text(text) if len(kept) > LONG_STEP else kept
 
     def write_answer(

@@ -56,22 +56,31 @@ TOTAL_MAX = 2**53 - 1
 
 
 def build_report(body: UncleanStepIn) -> StepReport:
+    # By their places: by name it takes longer (bench batches).
     return StepReport(
-        number=body.number,
-        tokens=body.tokens,
-        tool_calls=body.tool_calls,
-        duration_ms=body.duration_ms,
-        cost_micros=parse_usd(body.cost_usd),
-        rework=body.rework,
-        checkpoint=body.checkpoint,
-        coherence=body.coherence,
-        uncertainty=body.uncertainty,
-        confidences=tuple(body.confidences),
-        intent=body.intent,
-        summary=body.summary,
-        signature=body.signature,
-        failed_calls=body.failed_calls,
+        body.number,
+        body.tokens,
+        body.tool_calls,
+        body.duration_ms,
+        parse_usd(body.cost_usd),
+        body.rework,
+        body.checkpoint,
+        body.coherence,
+        body.uncertainty,
+        tuple(body.confidences),
+        body.intent,
+        body.summary,
+        body.signature,
+        body.failed_calls,
     )
+
+
+def take_reports(steps: list[StepIn] | list[UncleanStepIn]) -> list[StepReport]:
+    """Leaves nothing in the list: whoever holds the body of a request does so until it is
+    answered, and to free a hundred steps then takes longer than now (bench batches)."""
+    reports = [build_report(step) for step in steps]
+    steps.clear()
+    return reports
 
 
 @dataclass(kw_only=True)
@@ -193,11 +202,11 @@ class ReportSteps(ChangeRequest[Reply]):
             add_gate_violations(plan, facts, found, seq=seq)
         plan.drafts.append(
             Draft(
-                type="step.judged",
-                actor=self.agent.actor,
-                payload=payload,
-                step_number=report.number,
-                decision=verdict.decision,
+                "step.judged",
+                self.agent.actor,
+                payload,
+                report.number,
+                verdict.decision,
             )
         )
         plan.run = apply_step(run, verdict, plan.at)
@@ -244,6 +253,8 @@ class ReportSteps(ChangeRequest[Reply]):
         if self.shadow is not None:
             count_same(self.shadow, steps=self.same)
         steps = [entry for entry in entries if entry.type == "step.judged"]
+        # Freed here, not by the event loop (bench batches).
+        judged, self.judged = self.judged, []
         last = len(steps) - 1
         decisions = [
             payload.write_answer(
@@ -252,13 +263,11 @@ class ReportSteps(ChangeRequest[Reply]):
                 project_slug=self.agent.project_slug,
                 notes=self.notes if place == last else (),
             )
-            for place, (entry, payload) in enumerate(
-                zip(steps, self.judged, strict=True)
-            )
+            for place, (entry, payload) in enumerate(zip(steps, judged, strict=True))
         ]
         if not self.batch:
             # A link to a review has names in it that may change, notes are not in the entry.
-            whole = self.judged[0].review is None and not self.notes
+            whole = judged[0].review is None and not self.notes
             seq = steps[0].seq if whole else None
             return Reply(status=201, body=decisions[0], written_from=seq)
         return _build_batch_reply([*self.earlier, *decisions])
@@ -325,11 +334,10 @@ async def submit_steps(
     *,
     agent: AgentPrincipal,
     run_code: str,
-    bodies: Sequence[UncleanStepIn],
+    reports: Sequence[StepReport],
     idempotency: Idempotency | None = None,
 ) -> Reply:
     """Steps that are stored already answer as they did; the rest is judged now."""
-    reports = [build_report(body) for body in bodies]
     for before, later in pairwise(reports):
         if later.number != before.number + 1:
             raise Invalid(

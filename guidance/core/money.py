@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Twelve digits before the point keep every amount inside a signed 64-bit column.
 AMOUNT_PATTERN = r"(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,6}))?"
 _AMOUNT = re.compile(AMOUNT_PATTERN)
 
 
+@lru_cache(maxsize=4_096)  # most calls cost what others did, or nothing
 def parse_usd(text: str) -> int:
     """Read "0.0121" as 12100; refuses signs, exponents and a seventh decimal."""
     found = _AMOUNT.fullmatch(text)

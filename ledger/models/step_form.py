@@ -62,6 +62,17 @@ _WRITTEN_POLICY = re.compile(
 _SHORT_POLICY = re.compile(r'([\w-]{43})([0-9]+)(".*")', re.ASCII)
 
 
+def _leave_places(form: str) -> list[str]:
+    """Its texts, and between them a place for each value."""
+    texts = form.split("%s")
+    spread = [""] * (2 * len(texts) - 1)
+    spread[::2] = texts
+    return spread
+
+
+_METRICS_TEXTS, _STEP_TEXTS = _leave_places(METRICS), _leave_places(STEP)
+
+
 class WrittenStep(NamedTuple):
     """The payload, the same as it is kept, and the texts of its verdict's fields by the order
     of their names."""
@@ -139,8 +150,15 @@ def _fill_in(values: list[str]) -> str:
     metrics = values[_METRICS_AT:_METRICS_END]
     metrics[9] = _fill_in_parts(COHERENCE_PARTS, metrics[9])
     metrics[20] = _fill_in_parts(UNCERTAINTY_PARTS, metrics[20])
-    values[_METRICS_AT:_METRICS_END] = [METRICS % tuple(metrics)]
-    return STEP % tuple(values)
+    values[_METRICS_AT:_METRICS_END] = [_join(_METRICS_TEXTS, metrics)]
+    return _join(_STEP_TEXTS, values)
+
+
+def _join(texts: list[str], values: list[str]) -> str:
+    """As `%` does, in less time (bench batches)."""
+    joined = texts[:]
+    joined[1::2] = values
+    return "".join(joined)
 
 
 @lru_cache(maxsize=1_024)

@@ -19,10 +19,9 @@ from guidance.core.jcs import to_jcs
 from guidance.core.runs.shared_limits import NOTHING_SHARED, SharedUse
 from ledger.chain import (
     FORMAT,
-    Link,
     SealedEntry,
     format_timestamp,
-    hash_link,
+    hash_fields,
     hash_payload,
 )
 from ledger.idempotency import Idempotency
@@ -146,8 +145,7 @@ def seal_entries(
             payload, kept = stated.write()
         hashed = hash_payload(payload)
         # By their places: by name it takes twice as long (bench steps).
-        link = Link(FORMAT, code, seq, stamp, kind, actor, hashed, prev)
-        sealed = hash_link(link)
+        sealed = hash_fields(FORMAT, code, seq, stamp, kind, actor, hashed, prev)
         entries.append(
             SealedEntry(
                 run_id,

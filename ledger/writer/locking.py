@@ -26,7 +26,7 @@ from ledger.writer.run_writes import (
     build_count_statement,
     count_spent,
     join_names,
-    list_entry_values,
+    list_entry_rows,
 )
 from ledger.writer.sql import Row
 from ledger.writer.store_postgresql import CHANNEL
@@ -147,8 +147,9 @@ def _store_in_one_statement(
 ) -> list[Row]:
     given = [*list_column_values(write.state), write.state.id, write.old_hash]
     given += [held.position + len(write.entries), write.state.project_id]
-    for position, entry in enumerate(write.entries, held.position + 1):
-        given += [*list_entry_values(entry), position]
+    rows = list_entry_rows(write.entries)
+    for position, row in enumerate(rows, held.position + 1):
+        given += [*row, position]
     also = chain.from_iterable(each.parameters for each in more)
     agent = [write.state.agent_id] if write.wakes else []
     form = _build_store_statement(

@@ -102,18 +102,26 @@ def join_names(columns: Sequence[tuple[str, str]]) -> str:
     return ", ".join(name for name, _ in columns)
 
 
-def list_entry_values(entry: SealedEntry) -> tuple[Any, ...]:
-    """The values of ENTRY_COLUMNS, in their order and as they are kept."""
-    *facts, _, hashed, prev, sealed, step_number, decision, kept = entry
-    return (
-        *facts,
-        kept,
-        shorten_hash(hashed),
-        shorten_hash(prev),
-        shorten_hash(sealed),
-        step_number,
-        decision,
-    )
+def list_entry_rows(entries: Iterable[SealedEntry]) -> list[tuple[Any, ...]]:
+    """The values of ENTRY_COLUMNS of each, in their order and as they are kept."""
+    rows = []
+    head = kept_head = ""
+    for *facts, _, hashed, prev, sealed, step_number, decision, kept in entries:
+        # Mostly it is the hash of the entry before (bench batches).
+        kept_prev = kept_head if prev == head else shorten_hash(prev)
+        head, kept_head = sealed, shorten_hash(sealed)
+        rows.append(
+            (
+                *facts,
+                kept,
+                shorten_hash(hashed),
+                kept_prev,
+                kept_head,
+                step_number,
+                decision,
+            )
+        )
+    return rows
 
 
 @lru_cache(maxsize=16)

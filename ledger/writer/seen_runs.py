@@ -39,7 +39,7 @@ from ledger.writer.run_writes import (
     build_count_statement,
     count_spent,
     join_names,
-    list_entry_values,
+    list_entry_rows,
 )
 from ledger.writer.state_cache import RUN_COLUMNS
 
@@ -151,7 +151,7 @@ def _store(
     given: list[Any] = [state.project_id, seen.halts_version]
     given += [*list_column_values(state), state.id, write.old_hash, seen.at]
     given += [len(entries), state.project_id]
-    given += chain.from_iterable(map(list_entry_values, entries))
+    given += chain.from_iterable(list_entry_rows(entries))
     also = chain.from_iterable(each.parameters for each in more)
     agent = [state.agent_id] if write.wakes else []
     texts = tuple(each.text for each in more)

@@ -33,7 +33,7 @@ from ledger.writer.run_writes import (
     ZEROS,
     RunWrite,
     join_names,
-    list_entry_values,
+    list_entry_rows,
 )
 from ledger.writer.sent import Sent
 from ledger.writer.shared_use import LIMITED
@@ -165,7 +165,7 @@ def _build_store(
         (STEP_COLUMNS, list_step_values) if plain else (COLUMNS, list_column_values)
     )
     heads = [(*_list_facts(each), *list_values(each.state)) for each in writes]
-    rows = [list_entry_values(entry) for write in writes for entry in write.entries]
+    rows = list_entry_rows(entry for write in writes for entry in write.entries)
     given = [
         *_format_columns((*RUN_FACTS, *columns), heads),
         *_format_columns(ENTRY_COLUMNS, rows),

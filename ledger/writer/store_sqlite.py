@@ -34,7 +34,7 @@ from ledger.writer.run_writes import (
     count_spent,
     join_names,
     list_count_values,
-    list_entry_values,
+    list_entry_rows,
 )
 from ledger.writer.shared_use import LIMITED
 
@@ -118,7 +118,8 @@ def _store(cursor: Cursor, writes: Sequence[RunWrite]) -> set[int]:
         (top,) = cursor.fetchone()
         places[project_id] = iter(range(top - count + 1, top + 1))
     rows = [
-        (*list_entry_values(entry), next(places[entry.project_id])) for entry in entries
+        (*row, next(places[entry.project_id]))
+        for entry, row in zip(entries, list_entry_rows(entries), strict=True)
     ]
     _execute(cursor, _write_entries, rows)
     counts = count_spent(won).items()

@@ -4,7 +4,6 @@ again from the form in which they are kept."""
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -72,8 +71,8 @@ def build_entry(text: str, kept: str) -> SealedEntry:
 
 def check(payload: StepPayload) -> str:
     """All that must hold of it; returns the form in which it is kept."""
-    text, kept = payload.write()
     document = payload.to_json()
+    text, kept = payload.write()
     assert text == to_jcs(document)
     assert unpack_text(kept) == text
     entry = build_entry(text, kept)
@@ -129,7 +128,7 @@ def test_every_report_is_written_as_its_document(
     report = make_report(
         1, **{**facts, "summary": summary, "signature": signature, "intent": summary}
     )
-    for said in (report, replace(report, intent=None)):
+    for said in (report, report._replace(intent=None)):
         check(
             StepPayload(
                 report=said,

@@ -34,6 +34,10 @@ class CoherenceParts(NamedTuple):
         }
 
 
+# Where nothing was found, as of most steps (bench batches).
+_COHERENT = (1.0, CoherenceParts(1.0, 1.0, 1.0))
+
+
 class UncertaintyParts(NamedTuple):
     """The mean of what was observed, or less confidence, whichever is more uncertain."""
 
@@ -57,7 +61,10 @@ def compute_coherence(steps: StepColumns) -> tuple[float, CoherenceParts] | None
         return None
     rework = steps.rework[-SCORE_WINDOW:].count(True)
     changes = _count_changes(steps.intent[-SCORE_WINDOW:])
-    clean = n - min(n, sum(weights))
+    weight = sum(weights)
+    if not (rework or changes or weight):
+        return _COHERENT
+    clean = n - min(n, weight)
     gaps = n - 1
     # One division of exact numbers, so that 0.4 on paper is 0.4 here.
     value = ((4 * clean + 3 * (n - rework)) * gaps + 3 * n * (gaps - changes)) / (

@@ -94,6 +94,7 @@ def list_verdict_values(verdict: ContinueVerdict) -> tuple[str, ...]:
     )
 
 
+@lru_cache(maxsize=4_096)
 def _join_coherence(parts: CoherenceParts | None) -> str:
     if parts is None:
         return "null"
@@ -101,6 +102,7 @@ def _join_coherence(parts: CoherenceParts | None) -> str:
     return f"{drift},{rework},{violations}"
 
 
+@lru_cache(maxsize=4_096)
 def _join_uncertainty(parts: UncertaintyParts | None) -> str:
     return "null" if parts is None else ",".join(map(_write_share, parts))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -310,7 +310,7 @@ def test_any_text_is_stored_as_it_was_told(
     jobs = [send(robo, run, number) for number in range(1, len(texts) + 1)]
     for each, text in zip(jobs, texts, strict=True):
         request: Any = each.job.request
-        request.reports = [replace(request.reports[0], summary=text)]
+        request.reports = [request.reports[0]._replace(summary=text)]
 
     assert committer.commit_batch([each.job for each in jobs]) == []
 
