@@ -18,19 +18,27 @@ from tests.runner.services import services
 _INSTALL_SECONDS = 300
 _RUN_SECONDS = 180
 _DRIVERS = Path(__file__).with_name("programs")
+# Runs a program in a network of its own, in which there is nobody but itself (Linux).
+_ALONE = (
+    *("unshare", "--map-root-user", "--net", sys.executable, "-c"),
+    "import fcntl, os, socket, struct, sys; up = struct.pack('16sh22x', b'lo', 0x41); "
+    "fcntl.ioctl(socket.socket(), 0x8914, up); os.execvp(sys.argv[1], sys.argv[1:])",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WakePeer:
-    """`driver` is a program that waits, answers, and prints the seconds as JSON."""
+    """`driver` is a program that waits, answers, and prints the seconds as JSON. `alone`: it
+    runs without any network, because it would ask hosts elsewhere for its newest version."""
 
     name: str
     packages: Sequence[str]
     driver: str
     most_waiting: int | None = None
+    alone: bool = False
 
     def measure(self, *, waiting: int, ruled: int, rate: int) -> list[float] | None:
-        """None where the packages cannot be had; whatever else fails is an error."""
+        """None where it cannot be run; whatever else fails is an error."""
         count = min(waiting, self.most_waiting or waiting)
         with (
             tempfile.TemporaryDirectory(prefix="checkrail-peer-") as folder,
@@ -53,7 +61,9 @@ class WakePeer:
         return seconds
 
     def _install(self, folder: str) -> list[str] | None:
-        """What runs the driver; None where its packages cannot be had."""
+        """What runs the driver; None where its packages cannot be had, or not alone."""
+        if self.alone and not _can_be_alone():
+            return None
         driver = shutil.copy(_DRIVERS / self.driver, folder)
         if driver.endswith(".mjs"):
             if shutil.which("npm") is None:
@@ -68,7 +78,15 @@ class WakePeer:
         done = subprocess.run(
             install, cwd=folder, timeout=_INSTALL_SECONDS, check=False
         )
-        return None if done.returncode else command
+        if done.returncode:
+            return None
+        return [*_ALONE, *command] if self.alone else command
+
+
+def _can_be_alone() -> bool:
+    if shutil.which("unshare") is None:
+        return False
+    return subprocess.run([*_ALONE, "true"], check=False).returncode == 0
 
 
 PEERS = (
@@ -92,5 +110,6 @@ PEERS = (
             "@restatedev/restate-sdk@1.17.2",
         ),
         driver="restate_wake.mjs",
+        alone=True,
     ),
 )
