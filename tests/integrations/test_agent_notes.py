@@ -29,6 +29,7 @@ from tests.integrations.test_notes import RM, TIDY_UP, tool_messages
 from tests.integrations.test_openai_agents import Scene, shell
 from tests.reviews.agent_notes.telling import check_ledger, list_states, tell
 from tests.support.people import rule
+from tests.support.threads import tidily
 
 SILENT = RunConfig(tracing_disabled=True)
 QUOTED = 'Note (scope): alice, a reviewer, wrote: "Keep dist."'
@@ -126,7 +127,7 @@ async def test_openai_agents_go_on_with_what_comes_at_the_end(
     assert "Keep dist" not in first
     assert second.count('a reviewer, wrote: \\"Keep dist.\\"') == 1
     assert list_states(reviewer, run.id) == ["read"]
-    await asyncio.to_thread(check_ledger, run.id)
+    await asyncio.to_thread(tidily, check_ledger, run.id)
 
 
 async def test_openai_agents_go_on_after_a_ruling_with_a_note(
@@ -173,4 +174,4 @@ async def test_tools_over_mcp_tell_it_once(
         assert await heard("get_decision", id=wish["id"]) == []
         assert await heard("report_step", tokens=5) == []
     assert list_states(reviewer, run) == ["read"] * 3
-    await asyncio.to_thread(check_ledger, run)
+    await asyncio.to_thread(tidily, check_ledger, run)

@@ -39,6 +39,7 @@ from tests.gateway.llm.models import (
     says,
 )
 from tests.support.builders import make_policy, start_run, step
+from tests.support.threads import tidily
 
 pytestmark = pytest.mark.once(
     "talks to a model; rows and entries are compared with each other on both databases"
@@ -66,7 +67,7 @@ def list_asked(agent: httpx.Client, run: str) -> list[dict[str, Any]]:
 
 async def get_cost(project: Project) -> ModelCost:
     read = partial(get_model_cost_of_project, project.pk, since=BEGAN)
-    return await asyncio.to_thread(read)
+    return await asyncio.to_thread(tidily, read)
 
 
 def get_used(agent: httpx.Client, run: str) -> str:
