@@ -16,12 +16,13 @@ PAGE = ROOT / "docs" / "architecture.md"
 MOST = {"step": 18, "ruling": 25}
 # What is not on the way to the answer: the gates, which have a path of their own, the
 # counting of connections, the compression of pages, hints to workers after the commit,
-# and what is read anew every two seconds.
+# and what is done every second or two.
 BESIDE = (
     "guidance/core/",
     "config/server/compression.py",
     "config/server/connections.py",
     "config/server/http_protocol.py",
+    "config/server/one_cpu.py",
     "ledger/waiting/coalescing.py",
     "loop/control/worker_hint.py",
     "reviews/policies/shadow/running.py",

@@ -12,7 +12,7 @@ from console.format import format_count, format_seconds
 from console.queue.selection.summary import VERBS
 from reviews.bulk.results import Result
 from reviews.models import Review
-from reviews.rulings.held import WINDOW
+from reviews.rulings import held
 from safetext import make_visible, make_visible_line
 
 # Icon, tone and words of what became of one.
@@ -48,11 +48,11 @@ class Results:
 
     @property
     def left_ms(self) -> int:
-        return round(WINDOW.total_seconds() * 1000)
+        return round(held.WINDOW.total_seconds() * 1000)
 
     @property
     def left(self) -> str:
-        return format_seconds(WINDOW.total_seconds())
+        return format_seconds(held.WINDOW.total_seconds())
 
 
 def build_results(
