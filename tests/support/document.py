@@ -94,11 +94,16 @@ def check_parts(
 @cache
 def validator(schema: str) -> jsonschema_rs.Draft202012Validator:
     """For this schema within the document; fields that it does not name are faults."""
-    components = deepcopy(document()["components"])
+    whole = {**json.loads(schema), "components": _closed_components()}
+    return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+
+
+@cache
+def _closed_components() -> dict[str, Any]:
+    components: dict[str, Any] = deepcopy(document()["components"])
     for node in _objects(components["schemas"]):
         node.setdefault("additionalProperties", False)
-    whole = {**json.loads(schema), "components": components}
-    return jsonschema_rs.Draft202012Validator(whole, validate_formats=True)
+    return components
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
