@@ -14,10 +14,11 @@ from tests.support.builders import start_run, step
 from tests.support.waiting import until
 
 STEPS = 300
-# Old versions stay as long as anybody's snapshot needs them: a round beside a long read of
-# another thread tells nothing. With an index in the way no round comes near the share.
+# Old versions stay as long as anybody's snapshot needs them, and on a busy machine a read of
+# another thread takes long: one of seven updates then finds no room. With an index in the way
+# no update at all leaves it alone.
 ROUNDS = 3
-SHARE = 0.95
+SHARE = 0.5
 TABLES = tuple(each._meta.db_table for each in (Run, ProjectHead, SharedUse))
 # These change a few times in the life of a run, not with every step.
 SELDOM = {"status", "finished_at", "time_over_at"}
