@@ -20,6 +20,7 @@ from ledger.writer import close_writer
 from tests.runner.database import migrated_database
 from tests.support.builders import Person, Robot, make_person, make_project, make_robot
 from tests.support.checked_answers import take_faults
+from tests.support.document import check_answer
 from tests.support.live import Live, serve
 
 pytest_plugins = [
@@ -167,6 +168,7 @@ def client_for(live: Live, somebody: Person | Robot) -> httpx.Client:
     return httpx.Client(
         base_url=live.api,
         headers=somebody.headers,
+        event_hooks={"response": [check_answer]},
         timeout=30,
         verify=PLAIN,
         trust_env=False,
