@@ -14,9 +14,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.runner.compiling import compile_tests
 from tests.runner.lanes import REPEATED
-from tests.runner.record import DURATIONS, Outcomes, read_outcomes
+from tests.runner.record import Outcomes, read_outcomes
 from tests.runner.services import services
 
 MEMORY = Path("/dev/shm")  # noqa: S108 (a folder of our own is made in it)
@@ -81,9 +80,6 @@ class Run:
 
 def run_profiles(profiles: Sequence[str], arguments: Sequence[str]) -> list[Result]:
     """At the same time: the first prints as it goes, the second when both have ended."""
-    if not _names_files(arguments) and not DURATIONS.exists():
-        with _environment("sqlite") as environment:
-            compile_tests(environment)
     first, *others = profiles
     with ExitStack() as stack:
         shown = stack.enter_context(_start(first, arguments, prints=True))
@@ -100,7 +96,8 @@ def run_profiles(profiles: Sequence[str], arguments: Sequence[str]) -> list[Resu
 def _start(
     profile: str, arguments: Sequence[str], *, prints: bool = False
 ) -> Iterator[Run]:
-    whole = not _names_files(arguments)
+    # Whoever names files means those, whatever they are.
+    whole = not any(map(os.path.exists, arguments))
     lane = [f"--lane={REPEATED}"] if whole and profile == "postgres" else []
     slowest = ["--durations=25", "--durations-min=1"] if whole else []
     with _environment(profile) as environment, ExitStack() as stack:
@@ -120,11 +117,6 @@ def _start(
         finally:
             process.terminate()
             process.wait()
-
-
-def _names_files(arguments: Sequence[str]) -> bool:
-    """Whoever names files means those, whatever they are."""
-    return any(map(os.path.exists, arguments))
 
 
 def _spread(profile: str, arguments: Sequence[str]) -> Sequence[str]:
