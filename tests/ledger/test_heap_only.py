@@ -41,6 +41,21 @@ def test_no_index_on_what_every_step_changes() -> None:
     assert indexed_columns(SharedUse._meta.db_table).isdisjoint(PARTS)
 
 
+@pytest.mark.usefixtures("database")
+def test_pages_have_room() -> None:
+    """Few steps on a new table find it anyway, so that is asked of the table."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite updates in place.")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname FROM pg_class, pg_options_to_table(reloptions) "
+            "WHERE option_name = 'fillfactor' AND option_value::int <= 40"
+        )
+        roomy = {name for (name,) in cursor.fetchall()}
+
+    assert set(TABLES) <= roomy
+
+
 def updates(table: str) -> tuple[int, int]:
     """All, and those that left the indexes alone; sessions report them when idle."""
     with connection.cursor() as cursor:
