@@ -48,7 +48,9 @@ def check_document(document: Any) -> Checked:
 
 def _check(document: Any, *, yaml: YamlDocument | None) -> Checked:
     try:
-        _check_zone(load_policy(document))
+        policy = load_policy(document)
+        _check_zone(policy)
+        _check_schemas(policy)
     except PolicyError as error:
         faults = tuple(
             Fault(
@@ -69,6 +71,20 @@ def _check_zone(policy: Policy) -> None:
     if find_zone(zone) is None:
         problem = f"there is no time zone {zone}; name one such as Europe/Berlin"
         raise PolicyError((("reviews.working_hours.zone", problem),))
+
+
+def _check_schemas(policy: Policy) -> None:
+    """Refuse schemas that cost too much: those already stored are read all the same."""
+    schemas = {f"tools.schemas.{t}": s.schema for t, s in policy.tools.schemas.items()}
+    for index, kind in enumerate(policy.loop.kinds.values()):
+        schemas[f"loop.kinds.{index}.parameters"] = kind.schema
+    faults = tuple(
+        (".".join((path, *map(str, schema.excess.keys))), str(schema.excess))
+        for path, schema in schemas.items()
+        if schema.excess is not None
+    )
+    if faults:
+        raise PolicyError(faults)
 
 
 def split_path(path: str, document: Any) -> tuple[str | int, ...]:

@@ -13,7 +13,15 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
+from guidance.core.arguments.schema_cost import SchemaCost, measure_levels
+from guidance.core.arguments.schema_nodes import SchemaUnbounded
+from guidance.core.arguments.schema_references import build_pointer
+
 PROBLEM_LIMIT = 100
+# Looks at values that a judgement may cost: one of them takes some 20 ns where the answer
+# is yes or no, and up to 20 µs where all that is wrong is listed.
+JUDGING_LIMIT = 600_000
+LISTING_LIMIT = 4_000
 _VALUE = "the value"
 
 
@@ -23,18 +31,27 @@ class SchemaRefused(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaProblem:
-    """One thing wrong with the arguments; `path` points to it as RFC 6901 does."""
+    """One thing wrong with the arguments; `path` points to it as RFC 6901 does.
+    `unchecked`: nobody knows whether they are wrong, and a person has to look."""
 
     path: str
     message: str
+    unchecked: bool = False
 
 
 class Schema:
-    """A schema, read once and used for many calls."""
+    """A schema, read once and used for many calls. `excess` is why it costs too much to
+    judge by: stored schemas are read all the same, and ask a person about every call."""
 
-    __slots__ = ("_validator",)
+    __slots__ = ("_cost", "_validator", "excess")
 
     def __init__(self, document: Mapping[str, Any] | bool) -> None:
+        self.excess: SchemaUnbounded | None = None
+        try:
+            self._cost = SchemaCost(document)
+        except SchemaUnbounded as excess:
+            self.excess = excess
+            return
         try:
             self._validator = Draft202012Validator(
                 document if isinstance(document, bool) else dict(document),
@@ -43,7 +60,7 @@ class Schema:
                 offline=True,
             )
         except ValidationError as error:
-            where = _build_pointer(error.instance_path) or "its top"
+            where = build_pointer(error.instance_path) or "its top"
             raise SchemaRefused(
                 f"not a usable schema at {where}: {error.message}"
             ) from None
@@ -51,12 +68,25 @@ class Schema:
             raise SchemaRefused(f"not a usable schema: {error}") from None
 
     def list_problems(self, arguments: Mapping[str, Any]) -> tuple[SchemaProblem, ...]:
-        """Everything that is wrong with the arguments, up to a hundred things."""
+        """List what is wrong with the arguments, up to a hundred things; where the list
+        would take long, one problem stands for all."""
+        if self.excess is not None:
+            where = build_pointer(self.excess.keys) or "its top"
+            return (_build_unchecked(f"at {where} {self.excess}"),)
+        levels = measure_levels(arguments)
+        if self._cost.bound_judging(levels) > JUDGING_LIMIT:
+            return (_build_unchecked("these arguments are too large for it"),)
+        given = dict(arguments)
         try:
-            errors = islice(self._validator.iter_errors(dict(arguments)), PROBLEM_LIMIT)
+            if self._validator.is_valid(given):
+                return ()
+            if self._cost.bound_listing(levels) > LISTING_LIMIT:
+                message = "do not fit their schema, and are too large to say where"
+                return (SchemaProblem(path="", message=message),)
+            errors = islice(self._validator.iter_errors(given), PROBLEM_LIMIT)
             return tuple(
                 SchemaProblem(
-                    path=_build_pointer(error.instance_path), message=error.message
+                    path=build_pointer(error.instance_path), message=error.message
                 )
                 for error in errors
             )
@@ -64,13 +94,13 @@ class Schema:
             return (SchemaProblem(path="", message=f"cannot be checked: {error}"),)
 
 
+def _build_unchecked(why: str) -> SchemaProblem:
+    message = f"the schema asks for too much work: {why}"
+    return SchemaProblem(path="", message=message, unchecked=True)
+
+
 def check_schema(
     schema: Mapping[str, Any] | bool, arguments: Mapping[str, Any]
 ) -> tuple[SchemaProblem, ...]:
     """The same in one step; raises SchemaRefused where the schema is none."""
     return Schema(schema).list_problems(arguments)
-
-
-def _build_pointer(path: list[str | int]) -> str:
-    parts = (str(part).replace("~", "~0").replace("/", "~1") for part in path)
-    return "".join("/" + part for part in parts)

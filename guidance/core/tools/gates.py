@@ -89,6 +89,15 @@ def check_against_schema(
         return
     for problem in known.schema.list_problems(evidence.arguments):
         where = problem.path or "the arguments"
+        if problem.unchecked:
+            yield CallFinding(
+                gate="schema",
+                decision="require-confirmation",
+                message=f"The arguments were not checked: {problem.message}",
+                remediation="Wait for the ruling, or send smaller arguments.",
+                details={"uninspectable": True},
+            )
+            continue
         yield CallFinding(
             gate="schema",
             decision="block",
