@@ -52,6 +52,8 @@ class Schema:
         except SchemaUnbounded as excess:
             self.excess = excess
             return
+        except LookupError as error:
+            raise SchemaRefused(f"not a usable schema: {error}") from None
         try:
             self._validator = Draft202012Validator(
                 document if isinstance(document, bool) else dict(document),

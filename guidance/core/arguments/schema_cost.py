@@ -28,7 +28,8 @@ Looks = dict[Node, int]
 
 
 class SchemaCost:
-    """The bounds of one document. Raises SchemaUnbounded where there are none."""
+    """The bounds of one document. Raises SchemaUnbounded where there are none, and
+    LookupError for a reference that leads out of it."""
 
     def __init__(self, document: Any) -> None:
         nodes = read_nodes(document)

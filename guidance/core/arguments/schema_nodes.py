@@ -52,7 +52,8 @@ class Node:
 
 
 def read_nodes(document: Any) -> list[Node]:
-    """List the subschemas that can be reached, the document itself first."""
+    """List the subschemas that can be reached, the document itself first; LookupError
+    tells of a reference that leads out of it."""
     references = References(document)
     nodes: dict[int, Node] = {}
     waiting: list[tuple[Node, Mapping[str, Any]]] = []
@@ -73,11 +74,7 @@ def read_nodes(document: Any) -> list[Node]:
         node.same += [
             get_node(part) for name in _SAME for part in _list_parts(schema, name)
         ]
-        try:
-            node.referred += map(get_node, references.list_targets(schema))
-        except LookupError as error:
-            why = f"{error} does not lead to a place in the schema"
-            raise SchemaUnbounded(node.keys, why) from None
+        node.referred += map(get_node, references.list_targets(schema))
         for group in _GROUPS:
             members = [
                 get_node(part) for name in group for part in _list_parts(schema, name)

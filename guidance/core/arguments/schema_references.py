@@ -44,14 +44,17 @@ class References:
         return base
 
     def list_targets(self, schema: Mapping[str, Any]) -> Iterator[Any]:
-        """List where its references lead; LookupError names one that leads out."""
+        """List where its references lead; LookupError tells of one that leads out."""
         for keyword in _REFERENCES:
             reference = schema.get(keyword)
             if isinstance(reference, str):
                 try:
                     yield from self._find_all(schema, reference)
                 except (LookupError, TypeError, ValueError):
-                    raise LookupError(reference) from None
+                    where = build_pointer(self.places[id(schema)]) or "its top"
+                    raise LookupError(
+                        f"at {where} {reference} does not lead to a place in it"
+                    ) from None
 
     def _find_all(self, schema: Mapping[str, Any], reference: str) -> list[Any]:
         base, fragment = urldefrag(urljoin(self._bases[id(schema)], reference))
