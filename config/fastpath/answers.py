@@ -6,7 +6,6 @@ schema; `routes` says which request goes to which.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from accounts.api_auth import ParsedRequest
 from accounts.auth import AgentPrincipal, PersonPrincipal, Principal
 from common.errors import Malformed, NotFound
+from common.long_work import run_long
 from common.paging import refuse_unknown_parameters
 from common.responses import Reply, build_reply
 from config.fastpath.asgi import Scope, get_header
@@ -64,7 +64,7 @@ class Request:
 async def validate_body(schema: type[B], seen: ParsedRequest) -> B:
     if len(seen.raw) < LONG:
         return _validate(schema, seen)
-    return await asyncio.to_thread(_validate, schema, seen)
+    return await run_long(_validate, schema, seen)
 
 
 def _validate(schema: type[B], seen: ParsedRequest) -> B:

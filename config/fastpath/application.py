@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from accounts.api_auth import PARSED_REQUEST, ParsedRequest
+from accounts.auth import AgentPrincipal, Principal
+from common.long_work import Share, share
 from common.responses import Reply
 from config.fastpath.answers import Request, validate_body
 from config.fastpath.asgi import (
@@ -74,6 +76,7 @@ class FastPath:
         except Exception as error:
             await send_error(error, scope, send)
             return
+        share.set(_get_share(admitted.principal))
         if not route.in_turn:
             await self._answer(route, names, admitted, scope, send)
             return
@@ -111,6 +114,12 @@ class FastPath:
             await send_stream(send, admitted.receive, reply)
         else:
             await send_all(send, build_reply_messages(reply))
+
+
+def _get_share(principal: Principal | None) -> Share:
+    if isinstance(principal, AgentPrincipal):
+        return Share(principal.project_id, principal.actor)
+    return Share(actor=principal.actor if principal else "")
 
 
 async def _call(

@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 
 from common.errors import RequestTimeout, TooLarge, UnsupportedMedia
+from common.long_work import run_long
 from config.fastpath import lenient_json, strict_json
 from config.fastpath.asgi import ARRIVED, Message, Receive, Scope, get_header
 from config.fastpath.outcomes import ClientGone
@@ -18,7 +19,7 @@ from config.fastpath.outcomes import ClientGone
 # What a caller who is not signed in may send: a sign-in form fits.
 STRANGER_LIMIT = 8_192
 # Longer bodies are parsed in a thread, so that the event loop goes on.
-LONG = 200_000
+LONG = 64_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,4 +130,4 @@ async def parse_body(raw: bytes, rules: BodyRules) -> Any:
         return None
     if len(raw) < LONG:
         return rules.parse(raw)
-    return await asyncio.to_thread(rules.parse, raw)
+    return await run_long(rules.parse, raw)

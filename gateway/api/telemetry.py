@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from functools import partial
-
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from accounts.api_auth import AGENT, get_agent, get_parsed_request
-from gateway.telemetry.bodies import JSON, PROTOBUF, READER, get_encoding, parse_spans
+from common.long_work import run_long
+from gateway.telemetry.bodies import JSON, PROTOBUF, get_encoding, parse_spans
 from gateway.use_cases.observed_spans import observe_spans
 
 router = Router(auth=AGENT, tags=["Telemetry"])
@@ -41,9 +39,7 @@ async def take_spans(request: HttpRequest) -> HttpResponse:
     encoding = get_encoding(request.headers.get("Content-Type", ""))
     gzipped = request.headers.get("Content-Encoding", "").strip().lower() == "gzip"
     raw = get_parsed_request(request).raw
-    reading = await asyncio.get_running_loop().run_in_executor(
-        READER, partial(parse_spans, raw, encoding=encoding, gzipped=gzipped)
-    )
+    reading = await run_long(parse_spans, raw, encoding=encoding, gzipped=gzipped)
     refused = [
         *reading.refusals,
         *await observe_spans(agent=get_agent(request), spans=reading.spans),

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from common.errors import Forbidden
+from common.long_work import run_long
 from gateway.coding_agents import tool_uses, wording
 from gateway.coding_agents.mapping import build_call, build_input
 from gateway.coding_agents.replies import HostDecision, Outcome, choose_parked_decision
@@ -80,7 +81,7 @@ async def _judge(hook: HookEvent) -> Outcome:
 
 async def _submit(hook: HookEvent, run: SessionRun) -> Judged | Outcome:
     """The call's answer; or why there is none, where the run as a whole waits."""
-    call = await asyncio.to_thread(build_call, hook.tool, hook.given)
+    call = await run_long(build_call, hook.tool, hook.given)
     while True:
         try:
             reply = await submit_call(

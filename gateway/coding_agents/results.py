@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from common.errors import Forbidden
+from common.long_work import run_long
 from gateway.coding_agents import tool_uses
 from gateway.coding_agents.mapping import build_summary, is_commit
 from gateway.coding_agents.replies import Outcome
@@ -67,7 +67,7 @@ async def _settle_call(
         reason = f"{AT_THE_TERMINAL}: {came}"
         await withdraw_review(hook, run, str(review.code), reason)
         return "let run at the terminal"
-    output = await asyncio.to_thread(_build_output, hook)  # it may be long
+    output = await run_long(_build_output, hook)  # it may be long
     body = ResultIn(ok=ok, output=output, duration_ms=_get_duration(hook))
     try:
         await submit_result(

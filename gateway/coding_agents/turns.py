@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
+from common.long_work import run_long
 from gateway.coding_agents import wording
 from gateway.coding_agents.mapping import shorten
 from gateway.coding_agents.replies import GO, Outcome
@@ -65,7 +65,7 @@ async def _handle_end(hook: HookEvent) -> Outcome:
 
 async def _judge(hook: HookEvent, run: SessionRun) -> Outcome:
     said = (hook.body.last_assistant_message or "")[-CONTENT_READ:]
-    body = await asyncio.to_thread(
+    body = await run_long(
         TurnIn,
         finish_reason="stop",
         # Without a word it stopped right behind what a tool has told it.

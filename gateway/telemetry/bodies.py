@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from common.errors import TooLarge
@@ -14,9 +13,6 @@ from gateway.telemetry.spans import Reading
 
 INFLATED_LIMIT = 4 * 1_048_576
 _GZIP = 16 + zlib.MAX_WBITS
-
-# One at a time: four megabytes of spans are many more once they are objects.
-READER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="otlp")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

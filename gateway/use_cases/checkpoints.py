@@ -6,7 +6,6 @@ holds a secret is refused, and the answer says where.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid
 from common.ids import uuid7
+from common.long_work import run_long
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import CheckpointIn
 from gateway.use_cases.access import require_own_run
@@ -93,7 +93,7 @@ async def store_checkpoint(
     if size < _LONG:
         refuse_secrets(body.state)
     else:
-        await asyncio.to_thread(refuse_secrets, body.state)
+        await run_long(refuse_secrets, body.state)
     return await get_writer().perform(
         SaveCheckpoint(
             agent=agent, run_code=run_code, body=body, idempotency=idempotency

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from django.utils import timezone
 from accounts.auth import AgentPrincipal
 from common.errors import Forbidden, NotFound
 from common.ids import parse_code
+from common.long_work import run_long
 from common.responses import Reply, build_reply
 from gateway.schemas.calls import ResultIn
 from gateway.use_cases.access import refuse_unless_calling, require_own_run
@@ -286,7 +286,7 @@ async def submit_result(
         run_code=run_code,
         call_code=call_code,
         body=body,
-        output=await asyncio.to_thread(read_output),
+        output=await run_long(read_output),
         idempotency=idempotency,
     )
     try:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 
 from accounts.auth import AgentPrincipal, Principal
 from accounts.selectors import list_projects
 from common.errors import Forbidden, Invalid
+from common.long_work import run_long
 from common.responses import Reply, build_reply
 from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
 from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
@@ -69,15 +69,13 @@ async def evaluate_turn_body(*, principal: Principal, body: EvaluateTurnIn) -> R
     policy = await run_in_db_thread(partial(_get_policy, principal, body.policy))
     facts = TurnFacts(**body.model_dump(exclude={"policy", "model"}))
     rules = policy.policy.turns.get_for_model(body.model)
-    verdict = await asyncio.to_thread(judge_turn, rules, facts)
+    verdict = await run_long(judge_turn, rules, facts)
     return build_reply({**verdict.to_json(), "policy": policy.build_stamp()})
 
 
 async def evaluate_verdict_body(*, body: EvaluateVerdictIn) -> Reply:
     """A text as a verdict on any number of gates."""
-    read_as = await asyncio.to_thread(
-        read_verdict_text, body.text, gates=None, bare=True
-    )
+    read_as = await run_long(read_verdict_text, body.text, gates=None, bare=True)
     return build_reply(require_valid_verdict(read_as).to_json())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 from accounts.auth import AgentPrincipal
 from common.errors import Invalid, NotFound
 from common.ids import parse_code, uuid7
+from common.long_work import run_long
 from common.responses import Reply, build_reply
 from gateway.llm.recording import record_judgement
 from gateway.schemas.checks import GateCheckIn, VerdictIn
@@ -318,7 +318,7 @@ async def submit_verdict(
             return earlier
     gates = build_gates(check)
     # A long text must not hold up others while it is read.
-    verdict = await asyncio.to_thread(parse_verdict, body, gates=gates)
+    verdict = await run_long(parse_verdict, body, gates=gates)
     try:
         evidence = await gather_evidence(
             body,

@@ -8,7 +8,6 @@ as long as idempotency keys are.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from django.db.models import Q
 
 from accounts.auth import AgentPrincipal
 from common.errors import DomainError, Invalid, NotFound
+from common.long_work import run_long
 from gateway.schemas.runs import FinishIn, StepIn
 from gateway.telemetry.meaning import SpanReport, Trace, group_traces, read_span
 from gateway.telemetry.spans import BadSpan, Span
@@ -179,7 +179,7 @@ async def observe_spans(*, agent: AgentPrincipal, spans: Sequence[Span]) -> list
     awaited = await run_in_db_thread(partial(_find_awaited_spans, agent, spans))
     for trace in group_traces(spans):
         # Beside the event loop: texts are cleaned as they are read.
-        items, reasons = await asyncio.to_thread(_build_items, trace)
+        items, reasons = await run_long(_build_items, trace)
         refused += reasons
         if items:
             refused += await _take(agent, trace, items)

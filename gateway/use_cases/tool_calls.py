@@ -6,13 +6,13 @@ budget and decides, so that a limit of N lets exactly N calls through.
 
 from __future__ import annotations
 
-import asyncio
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.ids import uuid7
+from common.long_work import run_long
 from common.responses import Reply
 from gateway.shadow import ShadowedCall, report_trouble
 from gateway.use_cases.access import get_cached_policy, get_policy_of_run
@@ -54,7 +54,7 @@ from reviews.permissions.standing import find_permission
 from reviews.policies.shadow.running import find_shadow
 
 # Judging a longer call takes longer than others should have to wait for the event loop.
-_LONG = 20_000
+_LONG = 4_000
 NOT_EXEMPTED = "whether its secret is exempted was not looked up"
 
 
@@ -248,10 +248,11 @@ async def judge_in_shadow(
 
 
 async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
-    """What the gates say that need no run; long calls leave the event loop free."""
-    if _is_short(call):
+    """What the gates say that need no run; long calls, and schemas that somebody wrote,
+    leave the event loop free."""
+    if _is_short(call) and call.tool not in policy.policy.tools.schemas:
         return _judge(call, policy)
-    return await asyncio.to_thread(_judge, call, policy)
+    return await run_long(_judge, call, policy)
 
 
 def _judge(call: Call, policy: LoadedPolicy) -> CallVerdict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -11,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from accounts.auth import AgentPrincipal
+from common.long_work import run_long
 from common.responses import Reply, build_reply
 from gateway.schemas.checks import TurnIn
 from gateway.use_cases.access import (
@@ -142,7 +142,7 @@ async def submit_turn(
     run = await run_in_db_thread(partial(Run.objects.get, code=run_code))
     rules = policy.policy.turns.get_for_model(run.model)
     facts = build_facts(body, build_state(run).turns)
-    verdict = await asyncio.to_thread(judge_turn, rules, facts)
+    verdict = await run_long(judge_turn, rules, facts)
     return await get_writer().perform(
         JudgeTurn(
             agent=agent,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,6 +10,7 @@ from typing import Any
 
 from accounts.auth import AgentPrincipal
 from common.ids import uuid7
+from common.long_work import run_long
 from common.responses import Reply
 from gateway.use_cases.access import (
     get_cached_policy,
@@ -103,7 +103,7 @@ async def submit_plan(
         judge = partial(
             judge_proposal, proposal, code=str(uuid7()), policy=policy.policy
         )
-        content = await asyncio.to_thread(judge)
+        content = await run_long(judge)
         try:
             return await get_writer().perform(
                 SubmitPlan(
