@@ -146,7 +146,7 @@ MEASUREMENTS = {
         ),
     ),
     "flood": Measurement(
-        "another project's steps while one key floods the review queue",
+        "another project's steps while two keys flood the server",
         (
             lambda: measure_flood(
                 start_postgres_server(runs=FEW, variables=USUAL_RATE)

@@ -59,7 +59,7 @@ class Line:
             del self._waiting[first]
         return first, work
 
-    def charge(self, whose: Share, seconds: float) -> None:
+    def add_seconds(self, whose: Share, seconds: float) -> None:
         for party in (whose.project, whose):
             self._used[party] = self._used.get(party, 0.0) + seconds
 
@@ -96,7 +96,7 @@ class Lane:
             begun = thread_time()
             work()
             with self._changed:
-                self._line.charge(whose, thread_time() - begun)
+                self._line.add_seconds(whose, thread_time() - begun)
 
 
 _lane = Lane()

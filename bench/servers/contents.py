@@ -30,12 +30,12 @@ class PreparedReview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents:
-    """`token` is a manager's, `stranger` the key of an agent of another project;
+    """`token` is a manager's, `strangers` the keys of two agents of another project;
     `children` are runs of one tree, under every limit that runs can share; `cookies` are
     those of people who have signed in."""
 
     token: str
-    stranger: str
+    strangers: list[str]
     runs: Sequence[PreparedRun]
     reviews: Sequence[PreparedReview]
     children: Sequence[PreparedRun] = ()
@@ -64,7 +64,7 @@ def fill_database(
     made = json.loads(done.stdout)
     return Contents(
         token=made["token"],
-        stranger=made["stranger"],
+        strangers=made["strangers"],
         runs=[PreparedRun(**run) for run in made["runs"]],
         reviews=[PreparedReview(**review) for review in made["reviews"]],
         children=[PreparedRun(**run) for run in made["children"]],

@@ -69,7 +69,10 @@ def main(runs: int, reviews: int, children: int, mixed: int, projects: int) -> N
         issue_agent_key(name=f"agent-{number}", project_slug=slug)[1]
         for number, slug in enumerate(islice(cycle(_name_projects(projects)), AGENTS))
     ]
-    _, stranger = issue_agent_key(name="stranger", project_slug=f"not-{PROJECT}")
+    strangers = [
+        issue_agent_key(name=name, project_slug=f"not-{PROJECT}")[1]
+        for name in ("stranger", "other-stranger")
+    ]
     agents = [(key, require_agent(find_principal(key))) for key in keys]
     for project_id in {agent.project_id for _, agent in agents}:
         lift_limits(project_id, **(MIXED_POLICY if mixed else {}))
@@ -83,7 +86,7 @@ def main(runs: int, reviews: int, children: int, mixed: int, projects: int) -> N
     rows = Review.objects.filter(run__code__in=paused).select_related("run")
     contents = Contents(
         token=person.token,
-        stranger=stranger,
+        strangers=strangers,
         runs=started[:runs],
         children=tree,
         reviews=[

@@ -18,9 +18,15 @@ PATTERN_LIMIT = 1_000
 # Instructions of a compiled program, and the largest count in it: x{64} is 64 of them.
 PROGRAM_LIMIT = 2_000
 COUNT_LIMIT = 64
+_TOO_LARGE = "the pattern is too large: use shorter alternatives or smaller counts"
 _COUNT = re.compile(r"(?<=[{,])[0-9]+(?=[},])", re.ASCII)
 _HALF_PAIRS = re.compile("[\ud800-\udfff]")
 _USER_MEMORY = 4 << 20
+# Enough for a program of that size: a larger one is given up before it is built.
+_PROBE_MEMORY = 128 << 10
+# Instructions that stand for a pattern with more of them, or in another dialect.
+LARGE_PROGRAM = 50_000
+_LARGE_MEMORY = 1 << 20
 _OWN_MEMORY = 32 << 20
 _LONG = 8_192
 _ANYWHERE, _AT_START = re2._Anchor.UNANCHORED, re2._Anchor.ANCHOR_START
@@ -135,19 +141,30 @@ def compile_pattern(text: str) -> Pattern:
         raise PatternRefused(f"the pattern is longer than {PATTERN_LIMIT} characters")
     if any(int(count) > COUNT_LIMIT for count in _COUNT.findall(text)):
         raise PatternRefused(f"a count in the pattern is larger than {COUNT_LIMIT}")
+    try:
+        size = _compile(text, memory=_PROBE_MEMORY).programsize
+    except (re2.error, UnicodeEncodeError) as error:
+        raise PatternRefused(_describe_error(error)) from None
+    if size > PROGRAM_LIMIT:
+        raise PatternRefused(_TOO_LARGE)
+    return Pattern(text, _compile(text, memory=_USER_MEMORY))
+
+
+def measure_pattern(text: str) -> int:
+    """Count the instructions of a pattern that another engine will run."""
+    try:
+        size = int(_compile(text, memory=_LARGE_MEMORY).programsize)
+    except (re2.error, UnicodeEncodeError):
+        return LARGE_PROGRAM
+    return min(size, LARGE_PROGRAM)
+
+
+def _compile(text: str, *, memory: int) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True
-    options.max_mem = _USER_MEMORY
-    try:
-        compiled = re2.compile(text, options)
-    except (re2.error, UnicodeEncodeError) as error:
-        raise PatternRefused(_describe_error(error)) from None
-    if compiled.programsize > PROGRAM_LIMIT:
-        raise PatternRefused(
-            "the pattern is too large: use shorter alternatives or smaller counts"
-        )
-    return Pattern(text, compiled)
+    options.max_mem = memory
+    return re2.compile(text, options)
 
 
 def compile_byte_pattern(
@@ -189,4 +206,6 @@ def _describe_error(error: Exception) -> str:
         return "the pattern holds half of a surrogate pair"
     raw = error.args[0] if error.args else ""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    if text.startswith("pattern too large"):
+        return _TOO_LARGE
     return f"not a pattern that runs in linear time: {text}"

@@ -19,7 +19,7 @@ def take_all(line: Line, *, seconds: float = 1.0) -> list[Share]:
     taken: list[Share] = []
     while (found := line.take()) is not None:
         taken.append(found[0])
-        line.charge(found[0], seconds)
+        line.add_seconds(found[0], seconds)
     return taken
 
 
@@ -51,7 +51,7 @@ def test_seconds_count_and_not_pieces() -> None:
     order = []
     while (found := line.take()) is not None:
         order.append(found[0])
-        line.charge(found[0], 4.0 if found[0] == A1 else 1.0)
+        line.add_seconds(found[0], 4.0 if found[0] == A1 else 1.0)
     assert order.count(B1) == 9
     assert order[:7].count(A1) == 2
 
@@ -72,7 +72,7 @@ def test_who_comes_later_has_saved_nothing_up() -> None:
     for _ in range(10):
         found = line.take()
         assert found is not None
-        line.charge(found[0], 1.0)
+        line.add_seconds(found[0], 1.0)
     fill(line, a2=10, b1=10)
     order = take_all(line)
     assert order[:20].count(B1) == 10
@@ -83,9 +83,9 @@ def test_who_comes_later_has_saved_nothing_up() -> None:
 def test_who_goes_away_and_comes_back_is_still_charged() -> None:
     line = Line()
     fill(line, a1=1, b1=3)
-    line.charge(B1, 1.0)
+    line.add_seconds(B1, 1.0)
     assert line.take() == (A1, do_nothing)
-    line.charge(A1, 5.0)
+    line.add_seconds(A1, 5.0)
     fill(line, a1=1)
     assert take_all(line) == [B1, B1, B1, A1]
 
@@ -94,7 +94,7 @@ def test_an_empty_line_forgets() -> None:
     line = Line()
     fill(line, a1=1, b1=1)
     take_all(line, seconds=9.0)
-    line.charge(A1, 0.0)
+    line.add_seconds(A1, 0.0)
     fill(line, a1=1, b1=1)
     assert line.take() is not None
     assert len(take_all(line)) == 1

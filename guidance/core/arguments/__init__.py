@@ -5,6 +5,7 @@ from __future__ import annotations
 from guidance.core.arguments.argument import ArgumentProblem, Arguments, Repair
 from guidance.core.arguments.parser import read_arguments
 from guidance.core.arguments.schema import (
+    SCHEMA_PATTERN_LIMIT,
     Schema,
     SchemaProblem,
     SchemaRefused,
@@ -21,6 +22,7 @@ from guidance.core.arguments.tool_names import (
 from guidance.core.regex import Pattern, PatternRefused, compile_pattern
 
 __all__ = [
+    "SCHEMA_PATTERN_LIMIT",
     "TOOL_PATTERN",
     "ArgumentProblem",
     "Arguments",

@@ -15,14 +15,19 @@ from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError
 
 from guidance.core.arguments.schema_cost import SchemaCost, measure_levels
 from guidance.core.arguments.schema_nodes import SchemaUnbounded
-from guidance.core.arguments.schema_references import build_pointer
+from guidance.core.arguments.schema_references import References, build_pointer
 
 PROBLEM_LIMIT = 100
 # Looks at values that a judgement may cost: one of them takes some 20 ns where the answer
 # is yes or no, and up to 20 µs where all that is wrong is listed.
 JUDGING_LIMIT = 600_000
 LISTING_LIMIT = 4_000
+# Instructions of all patterns of a policy: building some takes long, and much memory. An
+# ordinary pattern has a few hundred, a letter of any language alone a thousand.
+SCHEMA_PATTERN_LIMIT = 200_000
 _VALUE = "the value"
+# Enough for sixty letters of any language in one pattern.
+_PROGRAM_BYTES = 4 << 20
 
 
 class SchemaRefused(ValueError):
@@ -43,12 +48,16 @@ class Schema:
     """A schema, read once and used for many calls. `excess` is why it costs too much to
     judge by: stored schemas are read all the same, and ask a person about every call."""
 
-    __slots__ = ("_cost", "_validator", "excess")
+    __slots__ = ("_cost", "_validator", "excess", "pattern_size")
 
     def __init__(self, document: Mapping[str, Any] | bool) -> None:
         self.excess: SchemaUnbounded | None = None
+        references = References(document)
+        self.pattern_size = references.measure_patterns(most=SCHEMA_PATTERN_LIMIT)
         try:
-            self._cost = SchemaCost(document)
+            if self.pattern_size > SCHEMA_PATTERN_LIMIT:
+                raise SchemaUnbounded((), "its patterns are too large")
+            self._cost = SchemaCost(references)
         except SchemaUnbounded as excess:
             self.excess = excess
             return
@@ -57,7 +66,7 @@ class Schema:
         try:
             self._validator = Draft202012Validator(
                 document if isinstance(document, bool) else dict(document),
-                pattern_options=RegexOptions(),
+                pattern_options=RegexOptions(size_limit=_PROGRAM_BYTES),
                 mask=_VALUE,
                 offline=True,
             )

@@ -18,6 +18,7 @@ from guidance.core.arguments.schema_nodes import (
     find_circular,
     read_nodes,
 )
+from guidance.core.arguments.schema_references import References
 
 # Looks at one value. Schemas generated from real interfaces need some dozens.
 LOOK_LIMIT = 5_000
@@ -31,8 +32,8 @@ class SchemaCost:
     """The bounds of one document. Raises SchemaUnbounded where there are none, and
     LookupError for a reference that leads out of it."""
 
-    def __init__(self, document: Any) -> None:
-        nodes = read_nodes(document)
+    def __init__(self, references: References) -> None:
+        nodes = read_nodes(references)
         self._root = nodes[0]
         try:
             graph = TopologicalSorter({n: [*n.same, *n.referred] for n in nodes})
@@ -57,7 +58,9 @@ class SchemaCost:
         return sum(
             self._count_looks(depth, self._judging, self._circular)[node] * weight
             for node, below in starts
-            for depth, weight in enumerate(_weigh(below, characters=10, values=50))
+            for depth, weight in enumerate(
+                _build_weights(below, characters=10, values=50)
+            )
         )
 
     def bound_listing(self, levels: Levels) -> int:
@@ -65,7 +68,9 @@ class SchemaCost:
         that is wrong comes with a copy of its value."""
         return sum(
             self._count_looks(depth, self._listing, frozenset())[self._root] * weight
-            for depth, weight in enumerate(_weigh(levels, characters=2_500, values=40))
+            for depth, weight in enumerate(
+                _build_weights(levels, characters=2_500, values=40)
+            )
         )
 
     def _count_looks(
@@ -108,7 +113,7 @@ def measure_levels(arguments: Any) -> Levels:
     return levels
 
 
-def _weigh(levels: Levels, *, characters: int, values: int) -> list[int]:
+def _build_weights(levels: Levels, *, characters: int, values: int) -> list[int]:
     """Weigh one look on each level: more where texts are long, or where much is below."""
     weights = []
     below = 0

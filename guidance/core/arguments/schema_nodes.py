@@ -51,36 +51,37 @@ class Node:
         ]
 
 
-def read_nodes(document: Any) -> list[Node]:
+def read_nodes(references: References) -> list[Node]:
     """List the subschemas that can be reached, the document itself first; LookupError
     tells of a reference that leads out of it."""
-    references = References(document)
-    nodes: dict[int, Node] = {}
-    waiting: list[tuple[Node, Mapping[str, Any]]] = []
+    nodes: dict[Keys, Node] = {}
+    waiting: list[Node] = []
 
-    def get_node(schema: Any) -> Node:
-        if not isinstance(schema, Mapping):
-            return nodes.setdefault(0, Node(()))  # true and false: all one
-        if id(schema) not in nodes:
-            nodes[id(schema)] = Node(references.places[id(schema)])
-            waiting.append((nodes[id(schema)], schema))
-        return nodes[id(schema)]
+    def get_node(keys: Keys) -> Node:
+        if keys not in nodes:
+            nodes[keys] = Node(keys)
+            waiting.append(nodes[keys])
+        return nodes[keys]
 
-    get_node(document)
+    get_node(())
     while waiting:
-        node, schema = waiting.pop()
+        node = waiting.pop()
+        schema = references.schemas.get(node.keys)
+        if schema is None:
+            continue  # true or false
+
+        def list_nodes(keyword: str, node: Node = node) -> list[Node]:
+            ways = _list_ways(references.schemas[node.keys], keyword)
+            return [get_node((*node.keys, *way)) for way in ways]
+
         node.own += sum(len(part) for part in _list_own(schema)) // 16
         node.again = any(name in schema for name in _AGAIN)
-        node.same += [
-            get_node(part) for name in _SAME for part in _list_parts(schema, name)
-        ]
-        node.referred += map(get_node, references.list_targets(schema))
+        node.same += [n for name in _SAME for n in list_nodes(name)]
+        node.referred += map(get_node, references.list_targets(node.keys))
         for group in _GROUPS:
-            members = [
-                get_node(part) for name in group for part in _list_parts(schema, name)
-            ]
+            members = [n for name in group for n in list_nodes(name)]
             node.groups += [members] if members else []
-        node.groups += [[get_node(part)] for part in _list_parts(schema, _PATTERNS)]
+        node.groups += [[n] for n in list_nodes(_PATTERNS)]
     return list(nodes.values())
 
 
@@ -90,14 +91,14 @@ def _list_own(schema: Mapping[str, Any]) -> Iterator[list[Any] | Mapping[str, An
             yield part
 
 
-def _list_parts(schema: Mapping[str, Any], keyword: str) -> Iterator[Any]:
+def _list_ways(schema: Mapping[str, Any], keyword: str) -> Iterator[Keys]:
     value = schema.get(keyword)
     if isinstance(value, list):
-        yield from value
+        yield from ((keyword, index) for index in range(len(value)))
     elif isinstance(value, Mapping) and keyword in _NAMED:
-        yield from value.values()
+        yield from ((keyword, name) for name in value)
     elif value is not None:
-        yield value
+        yield (keyword,)
 
 
 def find_circular(root: Node) -> frozenset[Node]:

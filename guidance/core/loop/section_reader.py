@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from guidance.core.arguments import SCHEMA_PATTERN_LIMIT
 from guidance.core.document_reader import Section
 from guidance.core.loop.kind_reader import read_kind
 from guidance.core.loop.kinds import LoopKind
@@ -79,6 +80,9 @@ def _read_caps(section: Section, default: Mapping[str, int]) -> dict[str, int]:
 def _read_kinds(section: Section) -> dict[str, LoopKind]:
     kinds: dict[str, LoopKind] = {}
     for place, part in enumerate(section.read_parts("kinds")):
+        if sum(k.schema.pattern_size for k in kinds.values()) > SCHEMA_PATTERN_LIMIT:
+            section.refuse("kinds", "the patterns of all parameters are too large")
+            break
         kind = read_kind(part)
         if kind is None:
             continue

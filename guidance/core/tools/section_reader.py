@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from guidance.core.arguments import (
+    SCHEMA_PATTERN_LIMIT,
     TOOL_PATTERN,
     PatternRefused,
     Schema,
@@ -165,8 +166,11 @@ def _read_own_pattern(section: Section) -> OwnPattern | None:
 
 
 def _read_schemas(section: Section) -> dict[str, ToolSchema]:
-    schemas = {}
+    schemas: dict[str, ToolSchema] = {}
     for tool, document in section.read_objects("schemas").items():
+        if sum(s.schema.pattern_size for s in schemas.values()) > SCHEMA_PATTERN_LIMIT:
+            section.refuse("schemas", "the patterns of all schemas are too large")
+            break
         why = find_tool_problem(tool)
         if why is not None:
             section.refuse(f"schemas.{tool}", why)

@@ -27,6 +27,7 @@ IMPORTS = {
     "fnmatch",
     # What a pure function has said may be remembered, within bounds.
     "functools",
+    "graphlib",
     "hashlib",
     "hmac",
     "itertools",

@@ -13,14 +13,23 @@ from guidance.core.arguments.schema import (
     JUDGING_LIMIT,
     LISTING_LIMIT,
     PROBLEM_LIMIT,
+    SCHEMA_PATTERN_LIMIT,
     Schema,
     SchemaRefused,
 )
 from guidance.core.arguments.schema_cost import LOOK_LIMIT, SchemaCost, measure_levels
 from guidance.core.arguments.schema_nodes import SchemaUnbounded
+from guidance.core.arguments.schema_references import References
+from guidance.core.regex import LARGE_PROGRAM
+from guidance.validation import check_document
 from tests.support.examples import examples
 
 Document = dict[str, Any]
+
+
+def measure(document: Any) -> SchemaCost:
+    return SchemaCost(References(document))
+
 
 # One definition hands the value to the next one twice.
 TWICE: dict[str, Any] = {
@@ -77,7 +86,7 @@ def test_a_reference_may_lead_to_any_place_of_the_document() -> None:
     }
     assert Schema(document).excess is None
     # The document, its reference, what that leads to, and its two parts.
-    assert SchemaCost(document).bound_judging([(1, 0)]) == 5
+    assert measure(document).bound_judging([(1, 0)]) == 5
 
 
 def test_an_anchor_of_two_places_counts_both() -> None:
@@ -88,7 +97,7 @@ def test_an_anchor_of_two_places_counts_both() -> None:
         },
         "$dynamicRef": "#x",
     }
-    assert SchemaCost(twice).bound_judging([(1, 0)]) >= 5
+    assert measure(twice).bound_judging([(1, 0)]) >= 5
 
 
 @pytest.mark.parametrize(
@@ -104,7 +113,7 @@ def test_a_reference_that_leads_out_is_named_with_its_place(out: str) -> None:
 
 def test_a_circle_for_one_value_has_no_bound() -> None:
     with pytest.raises(SchemaUnbounded, match="itself") as caught:
-        SchemaCost({"properties": {"a": {"anyOf": [{"$ref": "#/properties/a"}, {}]}}})
+        measure({"properties": {"a": {"anyOf": [{"$ref": "#/properties/a"}, {}]}}})
     assert caught.value.keys[:2] == ("properties", "a")
 
 
@@ -145,7 +154,7 @@ def test_true_and_false_are_schemas_that_cost_nothing_much() -> None:
 
 def test_a_long_list_to_compare_with_counts() -> None:
     def bound(**own: Any) -> int:
-        return SchemaCost(own).bound_judging([(1, 0)])
+        return measure(own).bound_judging([(1, 0)])
 
     assert bound(enum=list(range(1_600))) == 101
     assert bound(required=[str(n) for n in range(160)]) == 11
@@ -163,7 +172,7 @@ def test_arguments_over_the_limit_ask_a_person() -> None:
     assert schema.list_problems(few) == ()
     many = {str(n): {str(m): 1 for m in range(80)} for n in range(100)}
     assert (
-        SchemaCost({"additionalProperties": parts}).bound_judging(measure_levels(many))
+        measure({"additionalProperties": parts}).bound_judging(measure_levels(many))
         > JUDGING_LIMIT
     )
     (problem,) = schema.list_problems(many)
@@ -182,7 +191,7 @@ def test_a_list_that_would_take_long_is_one_problem() -> None:
 
 
 def test_long_texts_weigh_more() -> None:
-    cost = SchemaCost({"additionalProperties": {"type": "string"}})
+    cost = measure({"additionalProperties": {"type": "string"}})
 
     def bound(text: str) -> tuple[int, int]:
         levels = measure_levels({"a": text})
@@ -195,6 +204,51 @@ def test_long_texts_weigh_more() -> None:
 def test_levels_are_counted_one_by_one() -> None:
     arguments = {"ab": [1, "xyz", {"c": None}], "d": {"e": "f"}}
     assert measure_levels(arguments) == [(1, 3), (2, 1), (4, 5), (1, 0)]
+
+
+# Patterns are built once, and that may take long too.
+
+LETTERS = r"^\p{L}{1,40}$"
+
+
+def test_patterns_that_are_too_large_together_are_not_built() -> None:
+    def build(count: int) -> Document:
+        names = [f"{LETTERS}|{n}" for n in range(count)]
+        return {"properties": {name: {"pattern": name} for name in names}}
+
+    assert Schema(build(4)).excess is None
+    assert Schema(build(4)).pattern_size < SCHEMA_PATTERN_LIMIT
+    excess = Schema(build(5)).excess
+    assert excess is not None
+    assert "patterns" in str(excess)
+
+
+def test_patterns_of_property_names_count_and_the_same_one_once() -> None:
+    by_name = Schema({"patternProperties": {LETTERS: {}}})
+    assert by_name.pattern_size > 40_000
+    again = [{"patternProperties": {LETTERS: {"pattern": LETTERS}}}] * 3
+    assert Schema({"allOf": again}).pattern_size == by_name.pattern_size
+    assert Schema({"properties": {"pattern": {"type": "string"}}}).pattern_size == 0
+
+
+def test_a_pattern_of_another_dialect_counts_as_a_large_one() -> None:
+    assert Schema({"pattern": "^\\u00e9+$"}).pattern_size == LARGE_PROGRAM
+
+
+def test_all_schemas_of_a_policy_share_the_limit() -> None:
+    def check(count: int) -> list[str]:
+        schemas = {
+            f"t{n}": {"pattern": f"{LETTERS}|{n}", "patternProperties": {LETTERS: {}}}
+            for n in range(count)
+        }
+        kinds = [
+            {"name": name, "parameters": schema} for name, schema in schemas.items()
+        ]
+        document = {"tools": {"schemas": schemas}, "loop": {"kinds": kinds}}
+        return [".".join(map(str, f.loc)) for f in check_document(document).faults]
+
+    assert check(3) == []
+    assert check(4) == ["tools.schemas", "loop.kinds"]
 
 
 # No bound is below the looks that are really taken.
@@ -279,9 +333,10 @@ def test_no_bound_is_below_the_looks_that_are_taken(
     y = data.draw(draw_schemas(st.sampled_from([{}, {"$ref": "#/$defs/x"}])))
     top = data.draw(draw_schemas(leaves))
     value = {"a": data.draw(values), "b": data.draw(values)}
-    document = {"$defs": {"x": x, "y": y}, "allOf": [top]}
-    looks = count_looks(document, value, document["$defs"])
-    cost = SchemaCost(document)
+    defs = {"x": x, "y": y}
+    document = {"$defs": defs, "allOf": [top]}
+    looks = count_looks(document, value, defs)
+    cost = measure(document)
     levels = measure_levels(value)
     assert looks <= cost.bound_listing(levels)
     assert looks <= cost.bound_judging(levels)
