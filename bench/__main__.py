@@ -50,6 +50,8 @@ from bench.measurements.pages import (
 )
 from bench.measurements.processes import COUNTS, PROJECTS, measure_processes
 from bench.measurements.queue import OPEN, RUNS, measure_queue
+from bench.measurements.schemas import COUNT as SCHEMAS
+from bench.measurements.schemas import measure_schemas
 from bench.measurements.steps import AGENTS, measure_on_postgres, measure_on_sqlite
 from bench.measurements.streams import STREAMS, measure_streams
 from bench.measurements.waiting import COUNTS as WAITERS
@@ -153,6 +155,10 @@ MEASUREMENTS = {
             ),
             lambda: measure_flood(start_sqlite_server(runs=FEW, variables=USUAL_RATE)),
         ),
+    ),
+    "schemas": Measurement(
+        f"{SCHEMAS} generated JSON Schemas, and calls judged by them",
+        (measure_schemas,),
     ),
     "webhooks": Measurement(
         f"{2 * PAUSED:,} deliveries to a receiver that often fails",
