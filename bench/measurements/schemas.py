@@ -74,13 +74,13 @@ def _time(work: Callable[[], T]) -> tuple[T, float]:
 
 def _build_document(random: Random) -> dict[str, Any]:
     """Definitions that lead to each other: in half of the schemas only to later ones."""
-    names = [f"d{number}" for number in range(random.randint(1, 30))]
+    names = [f"d{number}" for number in range(random.randint(1, 12))]
     layered = random.random() < 0.5
     definitions: dict[str, Any] = {}
     for place, name in enumerate(names):
         others = names[place + 1 :] if layered else names
-        definitions[name] = _build_schema(random, others, random.randint(1, 3))
-    return {"$defs": definitions, "anyOf": [_build_schema(random, names, 3)]}
+        definitions[name] = _build_schema(random, others, random.randint(1, 2))
+    return {"$defs": definitions, "anyOf": [_build_schema(random, names, 2)]}
 
 
 def _build_schema(random: Random, names: list[str], depth: int) -> Any:
@@ -91,7 +91,7 @@ def _build_schema(random: Random, names: list[str], depth: int) -> Any:
     schema: dict[str, Any] = {}
     for keyword in random.sample((*_MANY, *_NAMED, *_ONE), random.randint(1, 3)):
         parts = [
-            _build_schema(random, names, depth - 1) for _ in range(random.randint(1, 4))
+            _build_schema(random, names, depth - 1) for _ in range(random.randint(1, 3))
         ]
         if keyword in _MANY:
             schema[keyword] = parts
