@@ -65,6 +65,12 @@ class Environment(BaseSettings):
     streams_per_run: int = Field(
         default=100, ge=1, le=100_000, validation_alias="CHECKRAIL_STREAMS_PER_RUN"
     )
+    drain_s: int | None = Field(
+        default=None, ge=0, le=300, validation_alias="CHECKRAIL_DRAIN_S"
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None, min_length=16, validation_alias="CHECKRAIL_METRICS_TOKEN"
+    )
     pool_size: int = Field(
         default=16, ge=2, le=200, validation_alias="CHECKRAIL_POOL_SIZE"
     )
@@ -117,6 +123,13 @@ class Environment(BaseSettings):
     @property
     def embedded(self) -> bool:
         return self.database_url is None
+
+    @property
+    def drain_seconds(self) -> int:
+        """None by default in one process, which stands behind no load balancer."""
+        if self.drain_s is None:
+            return 0 if self.embedded else 5
+        return self.drain_s
 
 
 def read_environment() -> Environment:
