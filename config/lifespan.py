@@ -14,6 +14,7 @@ from django.conf import settings
 from config.checks import refuse_unsafe
 from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
+from config.health.bounded import OwnConnection
 from config.health.draining import announce_stop_on
 from config.health.watch import watch
 from config.server.one_cpu import keep_on_one_cpu, may_keep_on_one_cpu
@@ -79,3 +80,4 @@ async def _stop() -> None:
     await get_shadow_refresher().stop()
     await close_hub()
     await sync_to_async(close_writer)()
+    await asyncio.to_thread(OwnConnection.close_all)

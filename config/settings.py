@@ -44,7 +44,7 @@ STREAMS_PER_RUN = ENVIRONMENT.streams_per_run
 # Requests that one key may send in a second; 0 is no limit.
 KEY_RATE = ENVIRONMENT.key_rate
 # Seconds between being asked to stop and stopping, in which load balancers notice.
-DRAIN_S = ENVIRONMENT.drain_seconds
+DRAIN_S: int = ENVIRONMENT.drain_seconds
 # Who sends it may read /metrics; without it, programs on this very machine alone.
 METRICS_TOKEN = (
     ENVIRONMENT.metrics_token.get_secret_value() if ENVIRONMENT.metrics_token else None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from time import monotonic
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from django.db import (
     DEFAULT_DB_ALIAS,
@@ -64,8 +64,18 @@ class OwnConnection:
     """Have queries use a connection that is no part of the pool: a pool whose connections
     are all in use says nothing of the database."""
 
+    _all: ClassVar[list[OwnConnection]] = []
+
     def __init__(self) -> None:
         self._link: BaseDatabaseWrapper | None = None
+        self._all.append(self)
+
+    @classmethod
+    def close_all(cls) -> None:
+        """Of this process, which ends: one that is used again opens again."""
+        for each in cls._all:
+            if each._link is not None:
+                each._link.close()
 
     def ask(self, query: Callable[[], T]) -> T:
         """Run it with the connection; once more on a new one if that was lost."""

@@ -35,6 +35,8 @@ class Process:
         self.live = live
         self.pid = process.pid
         self.kill = process.kill
+        # Its exit code, once it has ended.
+        self.code = process.poll
 
     def stop(self) -> str:
         """Ask it to end; what it has printed since it was ready."""
@@ -114,6 +116,8 @@ def another_web_process(
                 "SECRET_KEY": settings.SECRET_KEY,
                 "CHECKRAIL_HOSTS": "127.0.0.1",
                 "CHECKRAIL_ORIGINS": url,
+                # No load balancer has to notice that it stops.
+                "CHECKRAIL_DRAIN_S": "0",
                 **(variables or {}),
             }
         ),
