@@ -52,7 +52,7 @@ def announce_stop_on(*signals: signal.Signals, before_end: Callable[[], None]) -
                     servers(number, frame)
 
             _note_stop()
-            wait = 0 if again else settings.DRAIN_S
+            wait: int = 0 if again else settings.DRAIN_S
             loop.call_soon_threadsafe(partial(loop.call_later, wait, end))
 
         signal.signal(number, handle)
