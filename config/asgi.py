@@ -29,6 +29,7 @@ from config.fastpath.asgi import (  # noqa: E402
 from config.fastpath.at_once import AtOnce  # noqa: E402
 from config.fastpath.origins import SameOrigin  # noqa: E402
 from config.lifespan import run_lifespan  # noqa: E402
+from config.server.answers import count_answers  # noqa: E402
 from config.server.proxies import trust_proxies  # noqa: E402
 from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
@@ -61,7 +62,7 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
         case "http":
             if TIMED not in scope:
                 _warn_untimed()
-            await http(scope, receive, send)
+            await http(scope, receive, count_answers(send))
         case "websocket":
             await websocket(scope, receive, send)
         case "lifespan":

@@ -20,6 +20,8 @@ app = Celery("checkrail")
 app.conf.update(
     broker_url=settings.CELERY_BROKER_URL,
     broker_connection_retry_on_startup=True,
+    # For ever: the default ends a worker after three quarters of an hour without Redis.
+    broker_connection_max_retries=None,
     # In one process the queue is polled: the default second would be felt.
     broker_transport_options={"polling_interval": 0.05} if settings.EMBEDDED else {},
     task_ignore_result=True,

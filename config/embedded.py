@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import uvicorn
 import uvloop
-from celery.beat import EmbeddedService
+from celery.beat import Scheduler, Service
 from celery.worker import WorkController
 from django.conf import settings
 from django.db import connection
@@ -22,6 +21,7 @@ from config.celery import app as celery_app
 from config.database.file_lock import hold_database_file
 from config.health.tasks import heartbeat
 from config.server.http_protocol import TimedProtocol
+from config.supervision import Supervised, Work
 from webhooks.delivery.worker import stop_delivering
 
 STOP_SECONDS = 10.0
@@ -32,6 +32,10 @@ logger = logging.getLogger(__name__)
 
 class PortTaken(Exception):
     """Somebody else listens there."""
+
+
+class BackgroundEnded(Exception):
+    """Worker or beat cannot be kept up: without them nothing expires or is sent."""
 
 
 class Embedded:
@@ -56,9 +60,9 @@ class Embedded:
         self._host = host
         self._port = port
         self._listener: socket.socket | None = None
-        self._worker: Any = None
-        self._beat: Any = None
-        self._threads: list[threading.Thread] = []
+        self._server: uvicorn.Server | None = None
+        self._background: list[Supervised] = []
+        self._ended: str | None = None
 
     def __enter__(self) -> Self:
         hold_database_file()
@@ -87,12 +91,22 @@ class Embedded:
         announcing = asyncio.create_task(self._announce(server, ready))
         # Without background work nothing would expire or be sent: better no server.
         announcing.add_done_callback(lambda task: self._stop_if_failed(server, task))
+        self._server = server
         try:
             await server.serve(sockets=[self._listener])
         finally:
             announcing.cancel()
         if announcing.done():
             announcing.result()
+        if self._ended is not None:
+            raise BackgroundEnded(self._ended)
+
+    def _end(self, reason: str) -> None:
+        """Called on the thread of what has ended."""
+        logger.critical("%s. The server stops.", reason)
+        self._ended = reason
+        assert self._server is not None
+        self._server.should_exit = True
 
     @staticmethod
     def _stop_if_failed(server: uvicorn.Server, task: asyncio.Task[None]) -> None:
@@ -114,36 +128,46 @@ class Embedded:
         ready(f"http://{shown}:{port}")
 
     def _start_background(self) -> None:
-        self._worker = WorkController(
-            app=celery_app,
-            pool_cls="threads",
-            concurrency=3,
-            without_heartbeat=True,
-            without_mingle=True,
-            without_gossip=True,
-            loglevel=logging.WARNING,
-        )
-        worker = threading.Thread(target=self._worker.start, name="worker", daemon=True)
-        worker.start()
-        self._beat = EmbeddedService(
-            celery_app,
-            max_interval=5,
-            # Nothing to remember between starts: every task looks for what is due.
-            scheduler_cls="celery.beat:Scheduler",
-            thread=True,
-        )
-        self._beat.start()
-        self._threads = [worker, self._beat]
+        for name, build in (("worker", _build_worker), ("beat", _build_beat)):
+            self._background.append(Supervised(name, build, self._end))
         heartbeat.delay()
 
     def _stop_background(self) -> None:
         stop_delivering()
-        if self._beat is not None:
-            self._beat.stop()
-        if self._worker is not None:
-            self._worker.stop()
-        for thread in self._threads:
-            thread.join(timeout=STOP_SECONDS)
+        for work in reversed(self._background):
+            work.stop(within=STOP_SECONDS)
+
+
+class _Worker(WorkController):
+    def start(self) -> None:
+        """Raises what ends it, which Celery's own would log and keep to itself."""
+        try:
+            assert self.blueprint is not None
+            self.blueprint.start(self)
+        except BaseException:
+            self.stop(exitcode=1)
+            raise
+
+
+def _build_worker() -> Work:
+    return _Worker(
+        app=celery_app,
+        pool_cls="threads",
+        concurrency=3,
+        without_heartbeat=True,
+        without_mingle=True,
+        without_gossip=True,
+        loglevel=logging.WARNING,
+    )
+
+
+def _build_beat() -> Work:
+    return Service(
+        celery_app,
+        max_interval=5,
+        # Nothing to remember between starts: every task looks for what is due.
+        scheduler_cls=Scheduler,
+    )
 
 
 def open_listener(host: str, port: int) -> socket.socket:

@@ -65,6 +65,12 @@ class Environment(BaseSettings):
     streams_per_run: int = Field(
         default=100, ge=1, le=100_000, validation_alias="CHECKRAIL_STREAMS_PER_RUN"
     )
+    drain_s: int | None = Field(
+        default=None, ge=0, le=300, validation_alias="CHECKRAIL_DRAIN_S"
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None, min_length=16, validation_alias="CHECKRAIL_METRICS_TOKEN"
+    )
     pool_size: int = Field(
         default=16, ge=2, le=200, validation_alias="CHECKRAIL_POOL_SIZE"
     )
@@ -118,6 +124,13 @@ class Environment(BaseSettings):
     def embedded(self) -> bool:
         return self.database_url is None
 
+    @property
+    def drain_seconds(self) -> int:
+        """None by default in one process, which stands behind no load balancer."""
+        if self.drain_s is None:
+            return 0 if self.embedded else 5
+        return self.drain_s
+
 
 def read_environment() -> Environment:
     """The environment, or one sentence a person can act on."""
@@ -152,7 +165,13 @@ def build_database_settings(environment: Environment) -> dict[str, Any]:
         # A connection that died with its server is noticed before it is used.
         "CONN_HEALTH_CHECKS": True,
         "OPTIONS": {
-            "connect_timeout": 5,
+            "connect_timeout": 3,
+            # A server that is gone without a word, as after a failover, is noticed within
+            # ten seconds, not when TCP gives up after a quarter of an hour.
+            "keepalives_idle": 4,
+            "keepalives_interval": 2,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 10_000,
             # One writer serves everybody: it must never wait long for somebody's lock,
             # nor hold one because its process was stopped in the middle.
             "options": "-c lock_timeout=2000 "
@@ -160,7 +179,15 @@ def build_database_settings(environment: Environment) -> dict[str, Any]:
             **query,
             # The writer's few statements stay prepared; Django's own never are.
             "prepare_threshold": 5,
-            "pool": {"min_size": 1, "max_size": environment.pool_size, "timeout": 5},
+            "pool": {
+                "min_size": 1,
+                "max_size": environment.pool_size,
+                "timeout": 5,
+                # Its pauses between attempts double until it gives up, and then it tries
+                # again for whoever asks: with the default of five minutes a database that
+                # was away for four is not noticed for two more.
+                "reconnect_timeout": 4,
+            },
         },
     }
 

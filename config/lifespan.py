@@ -7,9 +7,6 @@ import gc
 import logging
 import signal
 import sys
-import threading
-from types import FrameType
-from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -17,6 +14,9 @@ from django.conf import settings
 from config.checks import refuse_unsafe
 from config.database.file_lock import hold_database_file
 from config.fastpath.asgi import Receive, Scope, Send
+from config.health.bounded import OwnConnection
+from config.health.draining import announce_stop_on
+from config.health.watch import watch
 from config.server.one_cpu import keep_on_one_cpu, may_keep_on_one_cpu
 from console.live.broadcaster import get_broadcaster
 from console.live.presence import get_presence
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 async def run_lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
-    together: asyncio.Task[None] | None = None
+    tasks: list[asyncio.Task[None]] = []
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
@@ -40,11 +40,12 @@ async def run_lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
                 await send({"type": "lifespan.startup.failed", "message": str(error)})
                 return
             if may_keep_on_one_cpu():
-                together = asyncio.create_task(keep_on_one_cpu())
+                tasks.append(asyncio.create_task(keep_on_one_cpu()))
+            tasks.append(asyncio.create_task(watch.run_forever()))
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
-            if together is not None:
-                together.cancel()
+            for task in tasks:
+                task.cancel()
             await _stop()
             await send({"type": "lifespan.shutdown.complete"})
             return
@@ -57,7 +58,9 @@ async def _start() -> None:
     # The writer's thread and the event loop hand work to each other all the time;
     # the default of 5 ms between switches would be felt in every answer.
     sys.setswitchinterval(0.001)
-    _release_waiters_on(signal.SIGTERM, signal.SIGINT)
+    # The server drains its requests before it ends our lifespan: it would wait for agents
+    # that wait for a person, unless they are answered before.
+    announce_stop_on(signal.SIGTERM, signal.SIGINT, before_end=get_hub().release)
     await asyncio.to_thread(warm_up)
     get_broadcaster().start()
     await get_shadow_refresher().start()
@@ -71,29 +74,10 @@ def settle_collector() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def _release_waiters_on(*signals: signal.Signals) -> None:
-    """Answer parked requests as soon as the server is told to stop.
-
-    The server drains its requests before it ends our lifespan, so without this it would
-    wait for agents that wait for a person.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread may set handlers, and only it gets signals
-    loop, waiting = asyncio.get_running_loop(), get_hub()
-    for number in signals:
-        before = signal.getsignal(number)
-
-        def handle(number: int, frame: FrameType | None, before: Any = before) -> None:
-            loop.call_soon_threadsafe(waiting.release)
-            if callable(before):
-                before(number, frame)
-
-        signal.signal(number, handle)
-
-
 async def _stop() -> None:
     await get_broadcaster().stop()
     await get_presence().stop()
     await get_shadow_refresher().stop()
     await close_hub()
     await sync_to_async(close_writer)()
+    await asyncio.to_thread(OwnConnection.close_all)

@@ -7,6 +7,7 @@ from django.db import models
 
 class Heartbeat(models.Model):
     WORKER = "worker"
+    BEAT = "beat"
     PROBE = "probe"
 
     name = models.CharField(max_length=32, primary_key=True)

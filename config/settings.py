@@ -43,6 +43,12 @@ STREAMS_PER_KEY = ENVIRONMENT.streams_per_key
 STREAMS_PER_RUN = ENVIRONMENT.streams_per_run
 # Requests that one key may send in a second; 0 is no limit.
 KEY_RATE = ENVIRONMENT.key_rate
+# Seconds between being asked to stop and stopping, in which load balancers notice.
+DRAIN_S: int = ENVIRONMENT.drain_seconds
+# Who sends it may read /metrics; without it, programs on this very machine alone.
+METRICS_TOKEN = (
+    ENVIRONMENT.metrics_token.get_secret_value() if ENVIRONMENT.metrics_token else None
+)
 # Where people reach the console: links in answers begin with it.
 PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
 
@@ -135,6 +141,8 @@ CACHES: dict[str, dict[str, Any]] = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": ENVIRONMENT.redis_url,
         "KEY_PREFIX": "checkrail",
+        # A Redis that hangs must hold up nobody.
+        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     }
     if ENVIRONMENT.redis_url
     else LOCAL_CACHE,

@@ -7,14 +7,18 @@ from django.views.decorators.cache import never_cache
 
 from config import pages
 from config.api import api
-from config.health.api import healthz, readyz
+from config.health.api import healthz, readyz, status_page
+from config.health.metrics import metrics
 
 urlpatterns = [
     path("api/v1/docs", pages.api_docs, name="api-docs"),
+    path("api/v1/metrics", never_cache(metrics)),
     path("api/v1/", api.urls),
     path("problems/<slug:slug>", pages.problem, name="problem"),
     path("healthz", never_cache(healthz)),
     path("readyz", never_cache(readyz)),
+    path("status", never_cache(status_page), name="status"),
+    path("metrics", never_cache(metrics)),
     path("", include("accounts.urls")),
     path("", include("console.urls")),
 ]

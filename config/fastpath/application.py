@@ -30,6 +30,8 @@ from config.fastpath.streaming import Stream, send_stream
 
 # Programs that restart a server ask for it here, or below PREFIX.
 HEALTH = "/healthz"
+# Its token is neither an agent's nor a person's: its view judges it.
+METRICS = f"{PREFIX}/metrics"
 
 
 class FastPath:
@@ -45,7 +47,7 @@ class FastPath:
         method, path = scope["method"], scope["path"]
         if (method, path) == ("GET", HEALTH):
             path = f"{PREFIX}{HEALTH}"
-        if not path.startswith("/api/"):
+        if not path.startswith("/api/") or path == METRICS:
             await self._answer_page(scope, receive, send)
             return
         route, names = find_route(method, path)

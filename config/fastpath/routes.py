@@ -149,6 +149,7 @@ ROUTES = (
     Route(method="GET", path="/healthz", answer=answers.get_health, public=True),
     Route(path="/healthz", public=True),
     Route(path="/readyz", public=True),
+    Route(path="/status", public=True),
 )
 OTHER = Route(path="/{rest:.*}")
 

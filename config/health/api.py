@@ -1,29 +1,22 @@
-"""Is the process up, and is everything behind it ready?"""
+"""Is the process up, can it serve, and how is everything that it is made of?"""
 
 from __future__ import annotations
 
-import logging
+from datetime import datetime
 from typing import Any, Literal
 
-from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
-from kombu.exceptions import OperationalError as BrokerError
+from django.shortcuts import render
 from ninja import Router
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from common.responses import build_json_response
-from config.celery import app as celery_app
-from config.health.notice import find_notice, leave_notice, remove_notice
-from config.health.probe import get_probe
-from config.models import Heartbeat
-from ledger.writer import get_writer
+from config.health.parts import State, check_database, check_process
+from config.health.versions import FORMATS, PROFILE, VERSION, get_schema
+from config.health.watch import get_overall_state, watch
+from ledger.chain import format_timestamp
 
 router = Router(tags=["Health"])
-SILENCE_LIMIT = 60  # seconds; beat knocks every 15
-BUSY_LIMIT = 20  # seconds; a write takes milliseconds
-
-logger = logging.getLogger(__name__)
 
 
 class HealthOut(BaseModel):
@@ -33,10 +26,30 @@ class HealthOut(BaseModel):
 
 
 class ReadyOut(BaseModel):
-    """What is behind the process, each `ok` or what is wrong with it."""
+    """What this process needs to serve, each `ok` or what is wrong with it."""
 
     status: Literal["ok", "unavailable"]
     checks: dict[str, str]
+
+
+class PartOut(BaseModel):
+    """How one part is, why, and since when."""
+
+    status: State
+    reason: str
+    since: datetime
+
+
+class StatusOut(BaseModel):
+    """How everything is: `down` where agents cannot work, `degraded` where something else
+    does not."""
+
+    status: State
+    parts: dict[str, PartOut]
+    version: str
+    schema_: dict[str, str] = Field(alias="schema")
+    formats: dict[str, int]
+    profile: Literal["sqlite", "postgresql"]
 
 
 @router.get("/healthz", auth=None, operation_id="get_health", response=HealthOut)
@@ -51,66 +64,52 @@ def healthz(request: HttpRequest) -> HttpResponse:
     operation_id="get_readiness",
     response={200: ReadyOut, 503: ReadyOut},
 )
-def readyz(request: HttpRequest) -> HttpResponse:
-    """Database, broker and workers; 503 names what is missing."""
-    checks: dict[str, Any] = {
-        "database": _check_database(),
-        "broker": _check_broker(),
-        "workers": _check_workers(),
+async def readyz(request: HttpRequest) -> HttpResponse:
+    """For load balancers: this process can serve. 503 while the database does not answer or
+    takes no writes, and from the moment the process is asked to stop; workers, beat and
+    Redis are not asked."""
+    process = check_process()
+    database, _ = await check_database()
+    parts = {"process": process, "database": database}
+    ready = all(part.state == State.OK for part in parts.values())
+    body = {
+        "status": "ok" if ready else "unavailable",
+        "checks": {name: part.reason or "ok" for name, part in parts.items()},
     }
-    ready = all(value == "ok" for value in checks.values())
-    body = {"status": "ok" if ready else "unavailable", "checks": checks}
     if ready:
         return build_json_response(body)
     return build_json_response(body, status=503, headers={"Retry-After": "5"})
 
 
-def _check_database() -> str:
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-            cursor.fetchone()
-    except (DatabaseError, InterfaceError):
-        logger.exception("The database does not answer")
-        return "the database does not answer"
-    return _check_writes()
+@router.get("/status", auth=None, operation_id="get_status", response=StatusOut)
+async def status(request: HttpRequest) -> HttpResponse:
+    """For people and monitoring: every part, and what runs here. 200 whatever is wrong."""
+    return build_json_response(await _build_status())
 
 
-def _check_writes() -> str:
-    """The writer's last outcome counts. While it is a failure, a probe may show better.
-
-    The same for another process's failure, if this one has been told of it.
-    """
-    ledger = get_writer()
-    if ledger.busy_seconds > BUSY_LIMIT:
-        return f"a write has been under way for {int(ledger.busy_seconds)} seconds"
-    if not ledger.failing and not find_notice():
-        return "ok"
-    if not get_probe().succeeds():
-        leave_notice()
-        return "the database takes no writes"
-    ledger.recover()
-    remove_notice()
-    return "ok"
+async def status_page(request: HttpRequest) -> HttpResponse:
+    """The same as a page, for who asks for one."""
+    document = await _build_status()
+    wanted = request.get_preferred_type(["application/json", "text/html"])
+    if wanted != "text/html":
+        return build_json_response(document)
+    return render(request, "config/status.html", document)
 
 
-def _check_broker() -> str:
-    try:
-        with celery_app.connection_for_read(connect_timeout=1) as link:
-            link.ensure_connection(max_retries=1, timeout=1)
-    except (BrokerError, OSError) as error:
-        logger.warning("The broker does not answer: %s", error)
-        return "the broker does not answer"
-    return "ok"
-
-
-def _check_workers() -> str:
-    """Work that is late is lost to nobody, but somebody should know."""
-    try:
-        last = Heartbeat.objects.filter(name=Heartbeat.WORKER).first()
-    except (DatabaseError, InterfaceError):
-        return "not known without the database"
-    if last is None:
-        return "no worker has reported yet"
-    silent = int((timezone.now() - last.at).total_seconds())
-    return "ok" if silent <= SILENCE_LIMIT else f"no worker for {silent} seconds"
+async def _build_status() -> dict[str, Any]:
+    known = await watch.look()
+    return {
+        "status": get_overall_state(known),
+        "parts": {
+            name: {
+                "status": part.state,
+                "reason": part.reason,
+                "since": format_timestamp(since),
+            }
+            for name, (part, since) in known.items()
+        },
+        "version": VERSION,
+        "schema": get_schema(),
+        "formats": FORMATS,
+        "profile": PROFILE,
+    }

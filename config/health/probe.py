@@ -24,6 +24,8 @@ logger = logging.getLogger(__name__)
 class Probe:
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # Another process has told of a failure: the next look at writes is to try one.
+        self.wanted = False
         self._tried: float | None = None
 
     def succeeds(self) -> bool:

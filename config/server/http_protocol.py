@@ -35,6 +35,7 @@ from config.fastpath.asgi import (
     build_reply_messages,
     send_all,
 )
+from config.server.answers import sent_answers
 from config.server.connections import Connections, get_connections
 from config.server.known_heads import (
     KnownCycle,
@@ -250,6 +251,9 @@ class TimedProtocol(HttpToolsProtocol):
         if cycle.disconnected:
             return
         paused = self.flow.write_paused
+        if answer is not None:
+            status = answer.status if isinstance(answer, Reply) else answer[0]["status"]
+            sent_answers[status] += 1
         if isinstance(answer, Reply):
             if self._is_quiet and not paused and not answer.headers:
                 self._write_reply(cycle, answer)

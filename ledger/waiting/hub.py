@@ -103,6 +103,10 @@ class Hub:
         waiting = (self._waiters.get(run_id, ()), self._followers.get(run_id, ()))
         return sum(map(len, waiting))
 
+    @property
+    def waiting(self) -> int:
+        return sum(map(len, self._waiters.values()))
+
     def wake(self, run_ids: Iterable[int]) -> None:
         for run_id in run_ids:
             _end(self._waiters.get(run_id, ()))
@@ -286,6 +290,11 @@ def count_waiting(run_id: int) -> int:
     They count once they have read the run's head: from then on no change escapes them.
     """
     return sum(each.count_waiting(run_id) for each in _hubs.list_all())
+
+
+def count_all_waiting() -> int:
+    """How many requests wait in this process, whatever for."""
+    return sum(each.waiting for each in _hubs.list_all())
 
 
 _hubs = PerLoop(Hub)

@@ -99,6 +99,11 @@ class Writer:
         began = self._began
         return 0.0 if began is None else monotonic() - began
 
+    @property
+    def queue_length(self) -> int:
+        """How many change requests have not been begun."""
+        return self._jobs.qsize() + len(self._locked_jobs)
+
     def recover(self) -> None:
         """Somebody has seen a write succeed."""
         self._failing = False
@@ -134,7 +139,7 @@ class Writer:
         return future.result()
 
     def _put(self, job: Job) -> None:
-        if self._jobs.qsize() + len(self._locked_jobs) >= QUEUE_LIMIT:
+        if self.queue_length >= QUEUE_LIMIT:
             raise Unavailable("Too many requests are waiting to be written.")
         self._jobs.put(job)
 

@@ -12,7 +12,7 @@ from accounts.models import Project, User
 from config import embedded
 from config.celery import app
 from config.embedded import Embedded, PortTaken, find_integrity_fault, open_listener
-from config.health.api import SILENCE_LIMIT
+from config.health.parts import SILENCE_LIMIT
 from config.management.commands.up import Command
 from tests.support.builders import Person
 

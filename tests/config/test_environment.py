@@ -37,10 +37,14 @@ def build(monkeypatch: pytest.MonkeyPatch, url: str) -> dict[str, Any]:
 
 
 OPTIONS = {
-    "connect_timeout": 5,
+    "connect_timeout": 3,
+    "keepalives_idle": 4,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
     "options": "-c lock_timeout=2000 -c idle_in_transaction_session_timeout=10000",
     "prepare_threshold": 5,
-    "pool": {"min_size": 1, "max_size": 7, "timeout": 5},
+    "pool": {"min_size": 1, "max_size": 7, "timeout": 5, "reconnect_timeout": 4},
 }
 
 

@@ -48,9 +48,45 @@ class Server:
     url: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedPostgres:
+    """The newest PostgreSQL of the wheel with an empty cluster, to be started as often as
+    somebody likes, always at the same address."""
+
+    url: str
+    port: int
+    command: list[str]
+    user: str | None
+    log: Path
+
+    @contextmanager
+    def run(self) -> Iterator[Server]:
+        with (
+            _running(
+                self.command,
+                introduce=self._introduce,
+                log=self.log,
+                stop=signal.SIGINT,  # PostgreSQL's "fast": cut connections, end in good order
+                user=self.user,
+                environment=_get_environment(),
+            ) as answer
+        ):
+            yield Server(name=answer, port=self.port, url=self.url)
+
+    def _introduce(self) -> str:
+        with psycopg.connect(self.url, connect_timeout=2) as connection:
+            return f"PostgreSQL {connection.info.parameter_status('server_version')}"
+
+
 @contextmanager
 def own_postgres(folder: Path, *, data: Path) -> Iterator[Server]:
-    """The newest PostgreSQL of the wheel, with a password that nobody else knows."""
+    """One that runs until the block ends."""
+    with prepare_postgres(folder, data=data).run() as server:
+        yield server
+
+
+def prepare_postgres(folder: Path, *, data: Path) -> PreparedPostgres:
+    """With a password that nobody else knows."""
     # PostgreSQL will not run as root.
     user = "nobody" if os.geteuid() == 0 else None
     programs = _postgres_programs(folder, copy=user is not None)
@@ -62,8 +98,6 @@ def own_postgres(folder: Path, *, data: Path) -> Iterator[Server]:
         folder.chmod(0o711)
         shutil.chown(data, user)
         shutil.chown(password_file, user)
-    # A plain locale: the machine's may be one that this server does not know.
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
     subprocess.run(
         [
             programs / "initdb",
@@ -75,30 +109,27 @@ def own_postgres(folder: Path, *, data: Path) -> Iterator[Server]:
             "--no-sync",
         ],
         user=user,
-        env=environment,
+        env=_get_environment(),
         cwd="/",
         check=True,
         stdout=subprocess.DEVNULL,
     )
     port = _free_port()
-    url = f"postgresql://checkrail:{password}@127.0.0.1:{port}/postgres"
     command = [f"{programs}/postgres", "-D", str(data), "-k", "", "-h", "127.0.0.1"]
     for name, value in {**POSTGRES_OPTIONS, "port": str(port)}.items():
         command += ["-c", f"{name}={value}"]
-
-    def introduce() -> str:
-        with psycopg.connect(url, connect_timeout=2) as connection:
-            return f"PostgreSQL {connection.info.parameter_status('server_version')}"
-
-    with _running(
-        command,
-        introduce=introduce,
-        log=folder / "postgres.log",
-        stop=signal.SIGINT,  # PostgreSQL's "fast": cut connections, end in good order
+    return PreparedPostgres(
+        url=f"postgresql://checkrail:{password}@127.0.0.1:{port}/postgres",
+        port=port,
+        command=command,
         user=user,
-        environment=environment,
-    ) as answer:
-        yield Server(name=answer, port=port, url=url)
+        log=folder / "postgres.log",
+    )
+
+
+def _get_environment() -> dict[str, str]:
+    """A plain locale: the machine's may be one that this server does not know."""
+    return {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
 
 def _postgres_programs(folder: Path, *, copy: bool) -> Path:

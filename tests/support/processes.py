@@ -35,6 +35,8 @@ class Process:
         self.live = live
         self.pid = process.pid
         self.kill = process.kill
+        # Its exit code, once it has ended.
+        self.code = process.poll
 
     def stop(self) -> str:
         """Ask it to end; what it has printed since it was ready."""
@@ -95,8 +97,27 @@ def another_web_process(
     files: int | None = None,
     first: str = "",
 ) -> Iterator[Process]:
-    """A second uvicorn on the very database of this test run (PostgreSQL only); `first` is
-    a script that its process runs before."""
+    """A second uvicorn on the very database of this test run (PostgreSQL only)."""
+    ours = {
+        "DATABASE_URL": database_url(),
+        "REDIS_URL": os.environ["REDIS_URL"],
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+    more = {**ours, **(variables or {})}
+    with web_process(port=port, variables=more, files=files, first=first) as process:
+        yield process
+
+
+@contextmanager
+def web_process(
+    *,
+    variables: Mapping[str, str],
+    port: int = 0,
+    files: int | None = None,
+    first: str = "",
+) -> Iterator[Process]:
+    """A uvicorn on the services that `variables` name; `first` is a script that its process
+    runs before."""
     port = port or free_port()
     url = f"http://127.0.0.1:{port}"
     program = Program(
@@ -109,12 +130,11 @@ def another_web_process(
         ),
         variables=environment(
             **{
-                "DATABASE_URL": database_url(),
-                "REDIS_URL": os.environ["REDIS_URL"],
-                "SECRET_KEY": settings.SECRET_KEY,
                 "CHECKRAIL_HOSTS": "127.0.0.1",
                 "CHECKRAIL_ORIGINS": url,
-                **(variables or {}),
+                # No load balancer has to notice that it stops.
+                "CHECKRAIL_DRAIN_S": "0",
+                **variables,
             }
         ),
         files=files,
@@ -123,6 +143,18 @@ def another_web_process(
     with _start(program) as (process, output):
         until(lambda: process.poll() is not None or _answers(url), seconds=120)
         yield Process(process, Live(url=url), output)
+
+
+@contextmanager
+def celery_process(*command: str, variables: Mapping[str, str]) -> Iterator[Forked]:
+    """A worker or a beat on the services that `variables` name."""
+    program = Program(
+        module="celery",
+        arguments=("celery", "-A", "config", *command),
+        variables=environment(**variables),
+    )
+    with _start(program) as (process, _):
+        yield process
 
 
 def free_port() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from argparse import ArgumentParser
 from typing import Any
@@ -17,6 +18,7 @@ from accounts.services import NewPerson, ensure_project
 from config.database.prepared import create_prepared_schema
 from config.database.version import find_version_fault, has_every_migration
 from config.embedded import (
+    BackgroundEnded,
     Embedded,
     PortTaken,
     find_integrity_fault,
@@ -81,6 +83,9 @@ class Command(BaseCommand):
                 embedded.serve(ready=lambda url: self._print_ready(url, admin, fleet))
         except (PortTaken, ImproperlyConfigured) as error:
             raise CommandError(str(error)) from None
+        except BackgroundEnded as error:
+            # Whoever keeps the server up starts it again: this is no mistake of theirs.
+            raise CommandError(str(error), returncode=os.EX_SOFTWARE) from None
         except KeyboardInterrupt:
             pass
         finally:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import signal
 from typing import Any
 
 import pytest
@@ -81,37 +79,6 @@ def test_what_waits_is_let_go_and_what_was_served_is_written_before_the_end(
     monkeypatch.setattr(lifespan, "close_writer", lambda: ended.append("writer"))
     asyncio.run(lifespan._stop())
     assert ended == ["broadcaster", "hub", "writer"]
-
-
-def test_a_signal_lets_go_who_waits_and_then_ends_the_server(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The server would first wait for agents that wait for a person."""
-    happened: list[str] = []
-
-    class Hub:
-        def release(self) -> None:
-            happened.append("released")
-
-    monkeypatch.setattr(lifespan, "get_hub", Hub)
-    before = signal.signal(signal.SIGUSR1, lambda *_: happened.append("told"))
-
-    async def scene() -> None:
-        lifespan._release_waiters_on(signal.SIGUSR1)
-        os.kill(os.getpid(), signal.SIGUSR1)
-        async with asyncio.timeout(60):
-            while len(happened) < 2:
-                await asyncio.sleep(0.01)
-        # Only the main thread may set handlers; a server in another one goes without.
-        now = signal.getsignal(signal.SIGUSR1)
-        await asyncio.to_thread(lifespan._release_waiters_on, signal.SIGUSR1)
-        assert signal.getsignal(signal.SIGUSR1) is now
-
-    try:
-        asyncio.run(scene())
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert sorted(happened) == ["released", "told"]
 
 
 def test_a_server_without_deadlines_is_warned_of_once(

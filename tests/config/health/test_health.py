@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import threading
 
 import httpx
 import pytest
 from django.core.cache import cache
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError as BrokerError
 from redis.exceptions import ConnectionError as RedisGone
 
 from config import asgi
-from config.health import api as health
-from config.health import notice
+from config.health import draining, notice, parts
 from config.health import probe as probing
-from config.health.api import BUSY_LIMIT, SILENCE_LIMIT
+from config.health.bounded import OwnConnection, Question
 from config.health.probe import Probe
 from config.models import Heartbeat
 from ledger.writer import get_writer
 from tests.support.live import Live
+from tests.support.waiting import until
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/api/v1/healthz"])
@@ -44,39 +44,29 @@ def test_that_it_is_up_is_said_without_django(
     assert httpx.get(live.url + path).json() == {"status": "ok"}
 
 
+def ready(live: Live, path: str = "/readyz") -> tuple[int, dict[str, str]]:
+    answer = httpx.get(live.url + path)
+    return answer.status_code, answer.json()["checks"]
+
+
 @pytest.mark.parametrize("path", ["/readyz", "/api/v1/readyz"])
-def test_readiness_names_what_is_missing(live: Live, path: str) -> None:
-    Heartbeat.objects.filter(name=Heartbeat.WORKER).delete()
+def test_a_process_is_ready_without_worker_beat_and_broker(
+    live: Live, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Heartbeat.objects.exclude(name=Heartbeat.PROBE).delete()
+    monkeypatch.setattr(parts, "celery_app", Away(BrokerError("gone")))
 
-    missing = httpx.get(live.url + path)
-
-    assert missing.status_code == 503
-    assert int(missing.headers["retry-after"]) > 0
-    checks = missing.json()["checks"]
-    assert set(checks) == {"database", "broker", "workers"}
-    assert checks["database"] == "ok"
-    assert checks["workers"] != "ok"
-
-    Heartbeat.objects.create(name=Heartbeat.WORKER, at=timezone.now())
-    ready = httpx.get(live.url + path)
-    assert ready.status_code == 200, ready.text
-    assert set(ready.json()["checks"].values()) == {"ok"}
+    assert ready(live, path) == (200, {"process": "ok", "database": "ok"})
 
 
-def test_a_worker_that_has_fallen_silent_is_told(live: Live) -> None:
-    def told(seconds: int) -> tuple[int, str]:
-        at = timezone.now() - timedelta(seconds=seconds)
-        Heartbeat.objects.update_or_create(name=Heartbeat.WORKER, defaults={"at": at})
-        answer = httpx.get(f"{live.url}/readyz")
-        return answer.status_code, answer.json()["checks"]["workers"]
-
-    assert told(0) == (200, "ok")
-    assert told(SILENCE_LIMIT - 10) == (200, "ok")
-    status, words = told(SILENCE_LIMIT + 1)
+def test_a_process_that_was_asked_to_stop_is_not_ready(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draining, "_stop_time", timezone.now())
+    status, checks = ready(live)
     assert status == 503
-    assert words.startswith(f"no worker for {SILENCE_LIMIT + 1}"[:-1])
-    assert told(7 * 86_400)[0] == 503
-    Heartbeat.objects.update(at=timezone.now())
+    assert checks["database"] == "ok"
+    assert "stopping" in checks["process"]
 
 
 class Away:
@@ -90,10 +80,9 @@ class Away:
 
 
 @pytest.mark.parametrize("error", [OperationalError("gone"), InterfaceError("closed")])
-def test_a_database_that_is_away_is_told_and_the_rest_is_still_looked_at(
+def test_a_database_that_is_away_is_told(
     live: Live, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    monkeypatch.setattr(health, "connection", Away(error))
     with monkeypatch.context() as patch:
         patch.setattr(Heartbeat, "objects", Away(error))
         answer = httpx.get(f"{live.url}/readyz")
@@ -102,39 +91,84 @@ def test_a_database_that_is_away_is_told_and_the_rest_is_still_looked_at(
         *("unavailable", "5"),
     )
     assert answer.json()["checks"] == {
+        "process": "ok",
         "database": "the database does not answer",
-        "broker": "ok",
-        "workers": "not known without the database",
     }
+    assert ready(live)[0] == 200
 
 
-@pytest.mark.parametrize("error", [BrokerError("gone"), ConnectionRefusedError()])
-def test_a_broker_that_is_away_is_told(
-    live: Live, monkeypatch: pytest.MonkeyPatch, error: Exception
+def test_a_database_that_hangs_is_told_while_it_hangs(
+    live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Heartbeat.objects.update_or_create(
-        name=Heartbeat.WORKER, defaults={"at": timezone.now()}
+    """By every asker, and by one thread however many ask."""
+    asked, goes_on = threading.Semaphore(0), threading.Event()
+
+    def hang() -> None:
+        asked.release()
+        goes_on.wait()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parts, "DATABASE_SECONDS", 0.05)
+        patch.setattr(parts, "_check_writes", hang)
+        for _ in range(3):
+            status, checks = ready(live)
+            assert status == 503
+            assert checks["database"].startswith("the database does not answer (no")
+        assert asked.acquire(blocking=False)
+        assert not asked.acquire(blocking=False), "It was asked once."
+    goes_on.set()
+    until(lambda: ready(live)[0] == 200)
+
+
+def test_redis_that_hangs_is_not_waited_for(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on = threading.Event()
+    question: Question[bool] = Question(lambda: not goes_on.wait())
+    monkeypatch.setattr(parts, "_notices", question)
+    monkeypatch.setattr(parts, "NOTICE_SECONDS", 0.05)
+    assert ready(live) == (200, {"process": "ok", "database": "ok"})
+    goes_on.set()
+
+
+def test_both_limits_together_are_less_than_a_load_balancer_waits() -> None:
+    assert parts.NOTICE_SECONDS + parts.DATABASE_SECONDS < 2
+
+
+def test_a_database_that_takes_no_writes_at_all_is_told(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a standby does, to which an address may lead after a failover."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite has no standby.")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_database()")
+        name = cursor.fetchone()[0]
+        alter = f'ALTER DATABASE "{name}"'
+        cursor.execute(f"{alter} SET default_transaction_read_only = on")
+        try:
+            monkeypatch.setattr(parts, "_own", OwnConnection())
+            told = ready(live)
+        finally:
+            cursor.execute("SET transaction_read_only = off")
+            cursor.execute(f"{alter} RESET default_transaction_read_only")
+    assert told == (
+        503,
+        {"process": "ok", "database": "the database is read-only"},
     )
-    monkeypatch.setattr(health, "celery_app", Away(error))
-    answer = httpx.get(f"{live.url}/readyz")
-    assert answer.status_code == 503
-    assert answer.json()["checks"] == {
-        "database": "ok",
-        "broker": "the broker does not answer",
-        "workers": "ok",
-    }
+    monkeypatch.setattr(parts, "_own", OwnConnection())
+    assert ready(live)[0] == 200
 
 
 def test_a_write_may_take_so_long_and_no_longer(
     database: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (BUSY_LIMIT, SILENCE_LIMIT) == (20, 60)
-    for seconds, told in (
-        (20.0, "ok"),
-        (21.5, "a write has been under way for 21 seconds"),
-    ):
-        monkeypatch.setattr(type(get_writer()), "busy_seconds", seconds)
-        assert health._check_writes() == told
+    assert parts.BUSY_LIMIT == 20
+    monkeypatch.setattr(type(get_writer()), "busy_seconds", 20.0)
+    parts._check_writes()
+    monkeypatch.setattr(type(get_writer()), "busy_seconds", 21.5)
+    with pytest.raises(parts._DatabaseFault, match="under way for 21 seconds"):
+        parts._check_writes()
 
 
 def test_without_redis_a_process_knows_its_own_writes_alone(
@@ -149,7 +183,7 @@ def test_without_redis_a_process_knows_its_own_writes_alone(
     notice.leave_notice()
     assert not notice.find_notice()
     notice.remove_notice()
-    assert health._check_writes() == "ok"
+    parts._check_writes()
 
 
 def test_a_notice_is_forgotten_after_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
