@@ -34,6 +34,8 @@ def halt_at_limit(request: ConsoleRequest) -> HttpResponse:
     scope = str(request.GET.get("scope", "project_day"))
     agent = find_agent(request, scope)
     if request.method != "POST":
+        if not request.htmx:  # a page of its own asks the same
+            return redirect("console:halt-new", request.project.slug)
         uses = list_scope_use(request.project, scope, agent=agent, at=timezone.now())
         form = LimitHaltForm(initial={"reason": _describe_use(uses)})
         return _render(request, form, agent)

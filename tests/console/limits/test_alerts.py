@@ -100,6 +100,8 @@ def test_the_project_is_halted_where_it_is_the_projects_limit(
     address = f"/p/{project.slug}/limits/halt/?scope=project_day"
     browser = open_browser(bob.user)
     assert "Halt the whole project?" in fragment(browser, address).content.decode()
+    page = browser.get(address)
+    assert page["Location"] == f"/p/{project.slug}/halts/new/"
     assert browser.post(address, {"reason": "All"}).status_code == 302
     assert Halt.objects.get(project=project).agent is None
 
