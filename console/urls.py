@@ -14,6 +14,7 @@ from console.gateway_report import views as gateway_report
 from console.halts import views as halts
 from console.introduction import views as introduction
 from console.ledger import views as ledger
+from console.limits import halting as limit_halts
 from console.limits import views as limits
 from console.loop import actions as loop_actions
 from console.loop import views as loop
@@ -287,6 +288,7 @@ _project: list[URLPattern | URLResolver] = [
     path("halts/<uuid:code>/release/", halts.release, name="halt-release"),
     path("limits/", limits.limits, name="limits"),
     path("limits/raise/", limits.raise_limit, name="limit-raise"),
+    path("limits/halt/", limit_halts.halt_at_limit, name="limit-halt"),
     path("gateway/", gateway_report.report, name="gateway-report"),
     path("gateway/draft/", gateway_report.draft, name="gateway-draft"),
     path("calls/<uuid:code>/exempt/", permissions.exempt, name="call-exempt"),

@@ -113,7 +113,7 @@ class Client:
             else:
                 if answer.status == 401:
                     raise KeyRejected
-                if answer.status < 500 and answer.status != 429:
+                if answer.status < 500 and answer.problem != "rate-limited":
                     self._outage.note_answer()
                     return answer
                 self._outage.note_failure(f"status {answer.status}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
@@ -9,7 +11,7 @@ from accounts.api_auth import BEARER_OR_SESSION, get_principal
 from common.errors import NotFound
 from common.paging import build_parameter_error, refuse_unknown_parameters
 from common.responses import build_csv_headers, build_json_response
-from ledger.run_list.csv_export import stream_csv
+from ledger.run_list.csv_export import read_csv
 from ledger.run_list.paging import list_page, parse_cursor
 from ledger.run_list.parameters import build_filter, build_sort
 from ledger.run_list.scope import get_scope
@@ -20,7 +22,7 @@ from ledger.schemas import (
     RunOut,
     VerifyOut,
 )
-from ledger.selectors import get_visible_run, stream_ledger_lines
+from ledger.selectors import get_visible_run, read_ledger_lines
 from ledger.serializers import (
     RUN_RELATED,
     serialize_checkpoint,
@@ -29,8 +31,13 @@ from ledger.serializers import (
 )
 from ledger.verification.exports import record_export
 from ledger.verification.verify import verify_run_and_rows
+from ledger.writer.db_threads import stream_rows
 
 router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
+_NDJSON = {
+    "Content-Type": "application/x-ndjson; charset=utf-8",
+    "Cache-Control": "no-store",
+}
 
 
 def list_runs(request: HttpRequest, filters: Query[RunFilters]) -> HttpResponse:
@@ -78,12 +85,13 @@ def stream_runs(
 ) -> StreamingHttpResponse:
     """The runs that `GET /runs` lists, all of its pages, as CSV."""
     refuse_unknown_parameters(request.GET, RunExportFilters.model_fields)
-    lines = stream_csv(
+    read = partial(
+        read_csv,
         scope=get_scope(get_principal(request)),
         wanted=build_filter(filters),
         sort=build_sort(filters),
     )
-    return StreamingHttpResponse(lines, headers=build_csv_headers("runs.csv"))
+    return stream_rows(read, headers=build_csv_headers("runs.csv"))
 
 
 @router.get("/runs/{run}", response=RunOut)
@@ -133,11 +141,7 @@ def get_ledger(request: HttpRequest, run: str) -> StreamingHttpResponse:
     principal = get_principal(request)
     found = get_visible_run(principal=principal, code=run)
     record_export(found, principal=principal)
-    return StreamingHttpResponse(
-        stream_ledger_lines(found),
-        content_type="application/x-ndjson; charset=utf-8",
-        headers={"Cache-Control": "no-store"},
-    )
+    return stream_rows(partial(read_ledger_lines, run=found), headers=_NDJSON)
 
 
 @router.get("/runs/{run}/verify", response=VerifyOut, tags=["Ledger"])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from functools import partial
 
 from django.db.models import Q, QuerySet
 
@@ -15,8 +13,8 @@ from common.ids import parse_code
 from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.serializers import RUN_RELATED
-from ledger.writer.db_threads import run_in_db_thread
 
+_ENTRIES = 500
 _SEEING_ALL = tuple(role.value for role in Role if role.sees_all)
 # Parts of the statements that are written by hand above this app.
 FROM_RUN = "FROM ledger_run run"
@@ -70,19 +68,12 @@ def get_visible_run(*, principal: Principal, code: str) -> Run:
     return run
 
 
-async def stream_ledger_lines(run: Run) -> AsyncIterator[str]:
-    """The run's chain as NDJSON, read a few hundred entries at a time."""
-    last = 0
-    while True:
-        page = await run_in_db_thread(partial(_list_entries_after, run.pk, last))
-        if not page:
-            return
-        yield "".join(render_ledger_line(entry, run=str(run.code)) for entry in page)
-        last = page[-1].seq
-
-
-def _list_entries_after(run_id: int, seq: int) -> list[Entry]:
-    return list(Entry.objects.filter(run_id=run_id, seq__gt=seq).order_by("seq")[:500])
+def read_ledger_lines(last: int | None, *, run: Run) -> tuple[str, int | None]:
+    """Some hundred entries of the run's chain behind `last`, as NDJSON."""
+    entries = Entry.objects.filter(run_id=run.pk, seq__gt=last or 0).order_by("seq")
+    page = list(entries[:_ENTRIES])
+    text = "".join(render_ledger_line(entry, run=str(run.code)) for entry in page)
+    return text, page[-1].seq if len(page) == _ENTRIES else None
 
 
 def render_ledger_line(entry: Entry, *, run: str) -> str:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import ceil
+from operator import itemgetter
 from typing import Any
 
 from common.errors import DomainError
+from guidance.core.money import format_usd
 from guidance.core.runs.plans import RunPlan
+from guidance.core.runs.shared_limits import (
+    SharedLimit,
+    SharedUse,
+    describe_all_reached,
+)
+from ledger.chain import format_timestamp
 from ledger.state import RunState
+
+# A run's budget never begins anew: so long until it may have been raised.
+_RETRY_AFTER_S = 60
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 class RunClosed(DomainError):
@@ -20,6 +35,45 @@ class RunClosed(DomainError):
 
 class RunPaused(DomainError):
     slug, status, title = "run-paused", 409, "The run waits for a person"
+
+
+class LimitReached(DomainError):
+    slug, status, title = "limit-reached", 429, "A limit is used up"
+
+    @classmethod
+    def from_limits(
+        cls, reached: Sequence[SharedLimit], *, agent: str, at: datetime
+    ) -> LimitReached:
+        """Names the one that begins anew last: before that no run begins."""
+        renewals = [(each.find_renewal(at) or _NEVER, each) for each in reached]
+        renewal, limit = max(renewals, key=itemgetter(0))
+        begins, wait = None, _RETRY_AFTER_S
+        until = "Until a manager raises it"
+        if renewal is not _NEVER:
+            begins, wait = renewal, ceil((renewal - at).total_seconds())
+            until = f"Until {begins:%Y-%m-%d %H:%M} UTC, or a manager raises it"
+        money = limit.part == "cost_micros"
+        write = format_usd if money else int
+        return cls(
+            f"{describe_all_reached(reached)}. {until}, no run begins or is reopened.",
+            headers={"Retry-After": str(wait)},
+            limit={
+                "scope": limit.scope,
+                "agent": agent if limit.scope == "agent_day" else None,
+                "run": limit.run,
+                "part": "cost_usd" if money else limit.part,
+                "limit": write(limit.limit),
+                "used": write(limit.used),
+                "begins_anew": begins and format_timestamp(begins),
+            },
+        )
+
+
+def refuse_used_up(shared: SharedUse, *, agent: str, at: datetime) -> None:
+    """A run that begins or is reopened under a limit that is used up would spend more, and
+    a supervisor that starts a stopped agent again would do so for ever."""
+    if shared.reached:
+        raise LimitReached.from_limits(shared.reached, agent=agent, at=at)
 
 
 class LookNeeded(DomainError):

@@ -260,7 +260,13 @@ def submit_reopen(
     refuse_from_session(session, run=run, person=person)
     require_role(user_id=person.user_id, project_id=run.project_id, role=Role.MANAGER)
     get_writer().perform_now(
-        ReopenRun(run_code=str(run.code), person=person, budget=budget, reason=reason)
+        ReopenRun(
+            run_code=str(run.code),
+            person=person,
+            budget=budget,
+            reason=reason,
+            agent=run.agent.name,
+        )
     )
 
 

@@ -205,6 +205,18 @@ class RateLimited(Problem, Unreachable):
     slugs = ("rate-limited",)
 
 
+class LimitReached(Problem):
+    """No run begins or is reopened: a limit that runs share is used up."""
+
+    slugs = ("limit-reached",)
+
+    @property
+    def begins_anew(self) -> str | None:
+        """The moment, in UTC; None where only a manager can raise it."""
+        limit: Mapping[str, Any] = self.extra.get("limit") or {}
+        return limit.get("begins_anew")
+
+
 class Unavailable(Problem, Unreachable):
     """The server is there, and cannot answer just now, or the request came too slowly."""
 

@@ -324,5 +324,23 @@ PROBLEMS: Mapping[str, Any] = {
         "status": 409,
         "detail": f"Halted by bob: {_HALT['reason']}",
         "halt": _HALT,
-    }
+    },
+    "limit-reached": {
+        "type": "/problems/limit-reached",
+        "title": "A limit is used up",
+        "status": 429,
+        "detail": (
+            "This agent's tokens for today are used up: 80,120 of 80,000. Until "
+            "2026-11-16 00:00 UTC, or a manager raises it, no run begins or is reopened."
+        ),
+        "limit": {
+            "scope": "agent_day",
+            "agent": "upgrade-lead",
+            "run": None,
+            "part": "tokens",
+            "limit": 80_000,
+            "used": 80_120,
+            "begins_anew": "2026-11-16T00:00:00.000000Z",
+        },
+    },
 }

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter
 from typing_extensions import TypedDict
 
-from common.fields import Id, Moment
+from common.fields import Id, Moment, Usd
 from ledger.schemas import ReviewReference
 from reviews.schemas.reviews import RulingOut
 
@@ -47,6 +47,25 @@ class HaltReference(TypedDict):
     at: Moment
 
 
+class ReachedLimit(TypedDict):
+    """A limit that runs share; amounts of money are decimal strings."""
+
+    scope: Annotated[
+        Literal["run", "agent_day", "project_day", "project_month"],
+        Field(
+            description="whose it is: of a run above this one, the agent, the project"
+        ),
+    ]
+    agent: Annotated[str | None, Field(description="whose day it is, by name")]
+    run: Annotated[Id | None, Field(description="the run above whose budget it is")]
+    part: Literal["tokens", "tool_calls", "cost_usd"]
+    limit: int | Usd
+    used: int | Usd
+    begins_anew: Annotated[
+        Moment | None, Field(description="null for a run's budget, which never does")
+    ]
+
+
 class Problem(TypedDict):
     """Why a request was refused. `type` is stable; `title` and `detail` are for people.
 
@@ -71,6 +90,12 @@ class Problem(TypedDict):
         Annotated[
             HaltReference,
             Field(description="halted: what the person said who halted it"),
+        ]
+    ]
+    limit: NotRequired[
+        Annotated[
+            ReachedLimit,
+            Field(description="limit-reached: the one that begins anew last"),
         ]
     ]
     standing: NotRequired[

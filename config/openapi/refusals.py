@@ -35,6 +35,7 @@ from reviews.errors import (
     GrantExpired,
     GrantMismatch,
     GrantSpent,
+    LimitReached,
     ReviewExpired,
     ReviewOpen,
     RunClosed,
@@ -49,7 +50,7 @@ Problems = tuple[type[DomainError], ...]
 # What an operation refuses because of the state that something is in, or because its
 # body or query names a project that the caller is not in.
 OWN: Mapping[str, Problems] = {
-    "start_run": (RunClosed, Halted),
+    "start_run": (RunClosed, Halted, LimitReached),
     "report_step": (RunClosed, RunPaused, Halted, StepOutOfOrder, StepConflict),
     "report_steps": (RunClosed, RunPaused, Halted, StepOutOfOrder, StepConflict),
     "wait_for_decision": (Halted,),
@@ -57,7 +58,7 @@ OWN: Mapping[str, Problems] = {
     "record_violation": (RunClosed,),
     "finish_run": (RunClosed, ReviewOpen),
     "abort_run": (RunClosed,),
-    "reopen_run": (RunClosed,),
+    "reopen_run": (RunClosed, LimitReached),
     "write_agent_note": (RunClosed,),
     "read_agent_note": (RunClosed,),
     "ask_person": (RunClosed, RunPaused, Halted),

@@ -70,7 +70,7 @@ def raise_limit(request: ConsoleRequest) -> HttpResponse:
     """More of one limit, which the address names: for its day or month, or for good."""
     at = timezone.now()
     scope = str(request.GET.get("scope", "project_day"))
-    agent = _find_agent(request, scope)
+    agent = find_agent(request, scope)
     uses = list_scope_use(request.project, scope, agent=agent, at=at)
     policies = [use.policy for use in uses if use.policy is not None]
     parts = [
@@ -96,7 +96,12 @@ def raise_limit(request: ConsoleRequest) -> HttpResponse:
     return _render_form(request, uses, form, at=at, status=status)
 
 
-def _find_agent(request: ConsoleRequest, scope: str) -> Agent | None:
+def answer_done() -> HttpResponse:
+    """To a dialog, which closes and says so; what stands around it is read again."""
+    return HttpResponse(status=204, headers={"HX-Trigger": "acted"})
+
+
+def find_agent(request: ConsoleRequest, scope: str) -> Agent | None:
     if scope not in PERIOD_NAMES:
         raise Http404
     if scope != "agent_day":
@@ -122,6 +127,8 @@ def _raise(
         )
         return redirect_after(request, policy, outcome)
     raise_for_period(project=request.project, person=person, wanted=wanted)
+    if request.htmx:
+        return answer_done()
     address = reverse("console:limits", args=[request.project.slug])
     return redirect(f"{address}#limit-{agent.code if agent else scope}")
 
@@ -142,7 +149,8 @@ def _render_form(
         "form": form,
         "amounts": [form[name] for name in form.amount_names],
         "rows": build_limit_rows(uses, slug=slug),
-        "whose": make_visible_line(use.agent.name) if use.agent else "The project",
+        "whose": name_owner(use.agent),
+        "address": request.get_full_path(),
         "period": PERIOD_NAMES[use.scope].lower(),
         "is_agent": use.agent is not None,
         "policies": [value for value, _ in form.fields["policy"].choices],  # type: ignore[attr-defined]
@@ -150,7 +158,12 @@ def _render_form(
         "stopped_url": stopped,
         "policy_url": reverse("console:policy", args=[slug, "default"]),
     }
-    return render(request, "console/limits/raise.html", context, status=status)
+    page = "_raise_dialog" if request.htmx else "raise"
+    return render(request, f"console/limits/{page}.html", context, status=status)
+
+
+def name_owner(agent: Agent | None) -> str:
+    return make_visible_line(agent.name) if agent else "The project"
 
 
 def _build_frame(request: ConsoleRequest, at: datetime) -> dict[str, object]:

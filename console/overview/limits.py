@@ -12,12 +12,6 @@ from reviews.policies.limits.selectors import (
     list_project_use,
 )
 
-_SPANS = {
-    "agent_day": "today",
-    "project_day": "today",
-    "project_month": "this month",
-}
-
 
 def list_used_limits(project: Project, *, at: datetime) -> list[UsedLimit]:
     """Of the project, and of every agent that has used something today; those of its
@@ -30,7 +24,7 @@ def list_used_limits(project: Project, *, at: datetime) -> list[UsedLimit]:
     return [
         UsedLimit(
             agent=use.agent.name if use.agent else "",
-            span=_SPANS[use.scope],
+            scope=use.scope,
             policy=use.policy or "",
             part=each.part,
             used=each.used,

@@ -56,6 +56,15 @@ class Links:
     def open_permissions(self) -> str:
         return self._build("console:permissions")
 
+    def open_limits(self) -> str:
+        return self._build("console:limits")
+
+    def raise_limit(self, scope: str, agent: str) -> str:
+        return self._build("console:limit-raise", scope=scope, agent=agent)
+
+    def halt_at_limit(self, scope: str, agent: str) -> str:
+        return self._build("console:limit-halt", scope=scope, agent=agent)
+
     def open_ledger(self) -> str:
         return self._build("console:ledger")
 

@@ -18,10 +18,8 @@ REST_SECONDS = 9.0
 TROUBLE_SHARE = 0.7
 # A running run that is silent for so long has nobody who works on it.
 SILENT = timedelta(minutes=1)
-# An agent whose limit of the day is used up looks so often whether it was raised, and
-# tries another run after so many of these.
+# An agent whose limit of the day is used up tries so often whether a run may begin.
 LIMIT_REST_SECONDS = 30.0
-LIMIT_RESTS = 20
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +60,7 @@ class Agent:
         self._time_factor = time_factor
         self._works: dict[str, Work] = {}
         self._tasks: asyncio.TaskGroup | None = None
-        self._is_out_of_budget = False
+        self._is_at_limit = False
 
     @property
     def running(self) -> list[Work]:
@@ -84,19 +82,10 @@ class Agent:
                         task = tasks.create_task(self._finish_work(work))
                         await self._wait_until_free(work, task)
                     first = False
-                    await self._sleep(REST_SECONDS * self._chance.uniform(0.5, 1.5))
-                    await self._wait_until_raised()
+                    rest = REST_SECONDS * self._chance.uniform(0.5, 1.5)
+                    await self._sleep(LIMIT_REST_SECONDS if self._is_at_limit else rest)
         except* KeyRejected:
             logger.info("The key of %s is no longer valid", self._profile.name)
-
-    async def _wait_until_raised(self) -> None:
-        """While a limit of the day is used up, only what a manager reopens goes on."""
-        rests = LIMIT_RESTS if self._is_out_of_budget else 0
-        self._is_out_of_budget = False
-        for _ in range(rests):
-            await self._sleep(LIMIT_REST_SECONDS)
-            if await self._list_unattended_runs():
-                return
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds * self._time_factor)
@@ -162,6 +151,9 @@ class Agent:
             "parent_run": parent_run,
         }
         answer = await self._client.post("runs", body)
+        self._is_at_limit = answer.problem == "limit-reached"
+        if self._is_at_limit:
+            return None
         if not answer.ok:
             self._counts.errors += 1
             logger.warning("A demo run was refused: %s", answer.body.get("detail"))
@@ -191,7 +183,6 @@ class Agent:
         except (KeyError, TypeError, ValueError):
             logger.exception("%s left a run", self._profile.name)
         finally:
-            self._is_out_of_budget |= work.is_out_of_budget
             del self._works[work.run]
             if work.needs_person:
                 self._slots.release()

@@ -46,8 +46,6 @@ StartChild = Callable[[str, Profile], Awaitable[asyncio.Task[None] | None]]
 
 
 class Work:
-    """`is_out_of_budget` says that a limit it shares with other runs stopped it."""
-
     def __init__(
         self,
         *,
@@ -77,7 +75,6 @@ class Work:
         self._start_child = start_child
         self._children: list[asyncio.Task[None]] = []
         self._notes: list[dict[str, Any]] = []
-        self.is_out_of_budget = False
 
     async def finish(self) -> None:
         if self.waiting and not await self._wait(review=None):
@@ -160,8 +157,6 @@ class Work:
                 self._counts.opened += 1
                 return await self._wait(review=decision["review"]["id"])
             case "stop":
-                gates = {finding["gate"] for finding in decision["findings"]}
-                self.is_out_of_budget = "limits" in gates
                 return False
             case _:
                 raise ValueError(f"The decision {word!r} is not known.")

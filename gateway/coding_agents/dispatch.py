@@ -22,6 +22,7 @@ from gateway.coding_agents.results import handle_post_tool_use
 from gateway.coding_agents.session_events import HookEvent
 from gateway.coding_agents.turns import handle_stop
 from ledger.writer.halts import Halted
+from reviews.errors import LimitReached
 
 # What they ask about has not run yet.
 BEFORE = frozenset({"PreToolUse", "PermissionRequest"})
@@ -62,9 +63,9 @@ async def handle_hook_event(
             outcome = await answer(hook)
             if ends_turn(hook, outcome):
                 await mark_idle(hook, idle=True)
-    except Halted as halted:
+    except (Halted, LimitReached) as refusal:
         outcome = Outcome(
-            decision="deny" if event in BEFORE else "halt", reason=halted.detail
+            decision="deny" if event in BEFORE else "halt", reason=refusal.detail
         )
     except TimeoutError:
         raise Unavailable(f"No answer within {options.wait_s} seconds.") from None

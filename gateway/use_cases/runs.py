@@ -25,12 +25,14 @@ from ledger.state import RunState, build_state
 from ledger.writer import Change, NewRunRequest, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.caps import refuse_runs_at_cap
+from reviews.errors import refuse_used_up
 from reviews.rulings.budgets import merge_budget, refuse_above_ceiling
 
 
 @dataclass(kw_only=True)
 class StartRun(NewRunRequest[Reply]):
     obeys_halts = True
+    shares = True
 
     agent: AgentPrincipal
     body: RunIn
@@ -77,6 +79,8 @@ class StartRun(NewRunRequest[Reply]):
         return build_state(run)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
+        if not self.observed:  # it has begun already, and what it uses is counted
+            refuse_used_up(self.shared, agent=self.agent.agent_name, at=at)
         plan = Plan(run, at)
         plan.add_entry(
             "run.started",

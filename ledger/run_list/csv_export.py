@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from common.responses import write_csv_head, write_csv_lines
 from guidance.core.money import format_usd
@@ -12,11 +10,10 @@ from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
 from ledger.models import Run
 from ledger.run_list.filter import RunFilter
-from ledger.run_list.paging import Page, Position, Sort, list_page, parse_cursor
+from ledger.run_list.paging import Position, Sort, list_page, parse_cursor
 from ledger.run_list.scope import Scope
 from ledger.serializers import RUN_RELATED, build_run_url
 from ledger.state import compute_time_used
-from ledger.writer.db_threads import run_in_db_thread
 
 ROWS_LIMIT = 50_000
 COLUMNS = (
@@ -27,40 +24,36 @@ COLUMNS = (
 _PAGE = 500
 
 
-async def stream_csv(
-    *, scope: Scope, wanted: RunFilter, sort: Sort
-) -> AsyncIterator[str]:
-    """A head, and a line for each run; a last line says so where there are more."""
-    yield write_csv_head(COLUMNS)
-    position: Position | None = None
-    count = 0
-    while True:
-        page, position = await run_in_db_thread(
-            partial(_list_next, scope, wanted, sort, position)
-        )
-        yield write_csv_lines(map(list_cells, page.runs))
-        count += len(page.runs)
-        if position is None:
-            return
-        if count >= ROWS_LIMIT:
-            yield write_csv_lines([[f"Only the first {ROWS_LIMIT:,} runs are listed."]])
-            return
+class Place(NamedTuple):
+    """Where a page begins, and how many rows stand before it."""
+
+    position: Position
+    before: int
 
 
-def _list_next(
-    scope: Scope, wanted: RunFilter, sort: Sort, position: Position | None
-) -> tuple[Page, Position | None]:
+def read_csv(
+    place: Place | None, *, scope: Scope, wanted: RunFilter, sort: Sort
+) -> tuple[str, Place | None]:
+    """A page of lines, behind a head on the first; a last line tells of runs left out."""
     page = list_page(
         scope=scope,
         wanted=wanted,
         sort=sort,
-        position=position,
+        position=place.position if place else None,
         limit=_PAGE,
         related=RUN_RELATED,
     )
+    text = "" if place else write_csv_head(COLUMNS)
+    text += write_csv_lines(map(list_cells, page.runs))
+    count = len(page.runs) + (place.before if place else 0)
     if page.next_cursor is None:
-        return page, None
-    return page, parse_cursor(page.next_cursor, scope=scope, sort=sort)
+        return text, None
+    if count >= ROWS_LIMIT:
+        left_out = f"Only the first {ROWS_LIMIT:,} runs are listed."
+        return text + write_csv_lines([[left_out]]), None
+    position = parse_cursor(page.next_cursor, scope=scope, sort=sort)
+    assert position is not None  # the list gave it out
+    return text, Place(position, count)
 
 
 def list_cells(run: Run) -> list[Any]:

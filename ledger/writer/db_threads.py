@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, connection
+from django.http import StreamingHttpResponse
 
 T = TypeVar("T")
+Place = TypeVar("Place")
 THREADS = 4
 _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="read")
 
@@ -28,3 +31,29 @@ def _run_query(query: Callable[[], T]) -> T:
         # It may have died with its server. A read may be asked again, on a new one.
         connection.close()
         return query()
+
+
+def stream_rows(
+    read: Callable[[Place | None], tuple[str, Place | None]],
+    *,
+    headers: Mapping[str, str],
+) -> StreamingHttpResponse:
+    """Answer with a text that is too long to be built at once.
+
+    `read` gives the piece that begins at a place, and where the next one begins: at None
+    the first, before None the last. All that makes a piece happens in it, because a row
+    may ask for more than its own query.
+    """
+    return StreamingHttpResponse(_stream_pieces(read), headers=headers)
+
+
+async def _stream_pieces(
+    read: Callable[[Place | None], tuple[str, Place | None]],
+) -> AsyncIterator[str]:
+    place: Place | None = None
+    while True:
+        piece, place = await run_in_db_thread(partial(read, place))
+        if piece:
+            yield piece
+        if place is None:
+            return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils import timezone
 from ninja import Query, Router
@@ -11,6 +13,7 @@ from accounts.selectors import get_role
 from common.paging import build_parameter_error, refuse_unknown_parameters
 from common.responses import build_csv_headers, build_json_response
 from ledger.statistics.requests import read_period
+from ledger.writer.db_threads import stream_rows
 from reviews.past_rulings.filters import (
     RulingSearch,
     filter_rulings,
@@ -24,7 +27,7 @@ from reviews.past_rulings.schemas import (
     RulingListQuery,
     RulingPageOut,
 )
-from reviews.past_rulings.serializers import serialize_past_ruling, stream_csv
+from reviews.past_rulings.serializers import read_csv, serialize_past_ruling
 
 router = Router(auth=PERSON, tags=["Reviews"])
 
@@ -65,10 +68,9 @@ def list_rulings_as_csv(
     """The same as a file. A cell that a spreadsheet would take for a formula begins with
     an apostrophe."""
     refuse_unknown_parameters(request.GET, RulingFilters.model_fields)
-    lines = stream_csv(
-        _build_search(request, query), sort=query.sort, at=timezone.now()
-    )
-    return StreamingHttpResponse(lines, headers=build_csv_headers("rulings.csv"))
+    search = _build_search(request, query)
+    read = partial(read_csv, search=search, sort=query.sort, at=timezone.now())
+    return stream_rows(read, headers=build_csv_headers("rulings.csv"))
 
 
 @router.get("/stats/reviewers", response=ReviewerStatisticsOut, tags=["Statistics"])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from common.responses import write_csv_head, write_csv_lines
 from ledger.chain import format_timestamp
 from ledger.serializers import build_review_url
-from ledger.writer.db_threads import run_in_db_thread
 from reviews.models import RulingFact
 from reviews.past_rulings.filters import RulingSearch, list_ruling_page
 from reviews.past_rulings.outcomes import build_outcome
@@ -57,28 +54,14 @@ def serialize_past_ruling(fact: RulingFact, at: datetime) -> dict[str, Any]:
     }
 
 
-async def stream_csv(
-    search: RulingSearch, *, sort: str, at: datetime
-) -> AsyncIterator[str]:
-    """Some hundred rows at a time, however many there are."""
-    yield write_csv_head(COLUMNS)
-    cursor: str | None = None
-    while True:
-        lines, cursor = await run_in_db_thread(
-            partial(_build_lines, search, sort=sort, cursor=cursor, at=at)
-        )
-        if lines:
-            yield lines
-        if cursor is None:
-            return
-
-
-def _build_lines(
-    search: RulingSearch, *, sort: str, cursor: str | None, at: datetime
+def read_csv(
+    cursor: str | None, *, search: RulingSearch, sort: str, at: datetime
 ) -> tuple[str, str | None]:
+    """Some hundred lines, behind a head on the first page, and where the next begin."""
     page = list_ruling_page(search, sort=sort, cursor=cursor, limit=_AT_A_TIME)
+    head = "" if cursor else write_csv_head(COLUMNS)
     lines = write_csv_lines(_build_cells(row, at) for row in page.rows)
-    return lines, page.next_cursor
+    return head + lines, page.next_cursor
 
 
 def _build_cells(fact: RulingFact, at: datetime) -> list[object]:

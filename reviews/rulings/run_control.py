@@ -12,8 +12,9 @@ from guidance.selectors import LoadedPolicy
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest
+from ledger.writer.shared_use import read_shared_use
 from reviews.agent_plans.ending import RUN_ENDED, end_plan
-from reviews.errors import RunClosed, refuse_closed
+from reviews.errors import RunClosed, refuse_closed, refuse_used_up
 from reviews.models import AdvisoryWarning
 from reviews.plan import ClosingRequest, close_run
 from reviews.policies.moves import add_move, find_next_version
@@ -64,15 +65,20 @@ class ReopenRun(ChangeRequest[None]):
     person: PersonPrincipal
     budget: BudgetIn
     reason: str
+    agent: str
     policy: LoadedPolicy | None = field(default=None, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         self.policy = find_next_version(run)
+        if self.policy is not None:
+            run = run.copy_with(policy_id=self.policy.id)
+        self.shared = read_shared_use([run], at)[run.id]
 
     def decide(self, run: RunState, at: datetime) -> Change[None]:
         if run.status != "stopped":
             refuse_closed(run)
             raise Invalid(f"The run is {run.status}: only a stopped run is reopened.")
+        refuse_used_up(self.shared, agent=self.agent, at=at)
         plan = Plan(run, at)
         plan.wakes_waiters = True
         end_plan(plan, reason=RUN_ENDED, actor=self.person.actor)

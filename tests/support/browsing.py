@@ -5,11 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, cast
 
+import httpx
+from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
 from django.test.client import ClientHandler
 
 from accounts.models import User
+from tests.support.live import Live
 
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 
@@ -43,3 +46,10 @@ def fragment(client: Client, path: str, **query: str) -> HttpResponse:
 def send(client: Client, path: str, **form: Any) -> HttpResponse:
     """What htmx gets when it posts a form."""
     return cast(HttpResponse, client.post(path, form, headers=FRAGMENT))
+
+
+def download(live: Live, user: User, path: str) -> httpx.Response:
+    """A file of the console; Django's client reads no stream that is made for a server."""
+    cookie = open_browser(user).cookies[settings.SESSION_COOKIE_NAME].value
+    cookies = {settings.SESSION_COOKIE_NAME: cookie}
+    return httpx.get(f"{live.url}{path}", cookies=cookies, timeout=60)

@@ -37,6 +37,7 @@ STATUSES = {
     "idempotency-key-reuse": 422,
     "precondition-required": 428,
     "rate-limited": 429,
+    "limit-reached": 429,
     "unavailable": 503,
 }
 

@@ -12,7 +12,7 @@ import random
 
 from checkrail.answers.parsing import A, parse_answer
 from checkrail.errors import Unreachable
-from checkrail.problems import IdempotencyInFlight
+from checkrail.problems import IdempotencyInFlight, LimitReached
 from checkrail.transport.connection import Connection, Outage
 from checkrail.transport.effects import Callback, Flow, NoResponse, Request, Sleep
 from checkrail.transport.responses import Response, parse_document, parse_problem
@@ -93,6 +93,8 @@ def _attempt(request: Request) -> Flow[tuple[Response | None, NoResponse | None]
 def _is_temporary(answer: Response) -> bool:
     if answer.status == 409:
         return isinstance(parse_problem(answer), IdempotencyInFlight)
+    if answer.status == 429:
+        return not isinstance(parse_problem(answer), LimitReached)
     return answer.status in TEMPORARY_STATUSES
 
 

@@ -6,27 +6,33 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from console.format import format_compact, format_exact_money, format_money
+from console.limits.rows import PERIOD_NAMES
 from console.overview.links import Links
-from console.overview.needs.need import Need, name_some
+from console.overview.needs.need import Act, Need, name_some
 from guidance.core.runs.shared_limits import NOTICE_PERCENTS
 from safetext import make_visible_line
 
 # From the second notice on a limit is near: the first still leaves a quarter.
 NEAR = NOTICE_PERCENTS[1]
+# Owners of limits that have an item of their own; the others share one.
+SHOWN = 3
 _PARTS = {"tokens": "tokens", "tool_calls": "calls", "cost_micros": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsedLimit:
-    """`agent` is empty for a limit of the project; `span` is "today" or "this month";
-    `policy` is the one that sets it."""
+    """`agent` is empty for a limit of the project; `policy` is the one that sets it."""
 
     agent: str
-    span: str
+    scope: str
     part: str
     used: int
     limit: int
     policy: str = ""
+
+    @property
+    def span(self) -> str:
+        return PERIOD_NAMES[self.scope].lower()
 
     @property
     def share(self) -> float:
@@ -66,34 +72,48 @@ class UsedLimit:
 
 
 def find_near_limits(limits: Iterable[UsedLimit], *, links: Links) -> Iterator[Need]:
-    """One item for those that are reached and one for those that soon will be; of an
-    agent or project several limits count once."""
+    """An item for each agent or project with its fullest limit, those that are reached
+    first; where there are many, one for all the others."""
     near = sorted(
         (each for each in limits if each.percent >= NEAR), key=lambda each: -each.share
     )
-    reached = [each for each in near if each.is_reached]
-    soon = [each for each in near if not each.is_reached]
-    if reached:
-        yield _build_need(reached, "stop", "over its limit", "over a limit", links)
-    if soon:
-        yield _build_need(soon, "pause", "near its limit", "near a limit", links)
+    fullest: dict[str, UsedLimit] = {}
+    for each in near:
+        fullest.setdefault(each.agent, each)
+    found = list(fullest.values())
+    shown = found if len(found) <= SHOWN + 1 else found[:SHOWN]
+    yield from (_build_need(each, links) for each in shown)
+    others = found[len(shown) :]
+    if others:
+        reached = sum(each.is_reached for each in others)
+        yield Need(
+            tone="stop" if reached else "pause",
+            icon="coin",
+            title=f"{len(others)} more at a limit"
+            if reached
+            else f"{len(others)} more near a limit",
+            about=name_some([each.owner for each in others]),
+            href=links.open_limits(),
+            harm=1 if reached else 4,
+        )
 
 
-def _build_need(
-    found: list[UsedLimit], tone: str, one: str, several: str, links: Links
-) -> Need:
-    owners = list(dict.fromkeys(each.owner for each in found))
-    first = found[0]
-    alone = len(owners) == 1
+def _build_need(limit: UsedLimit, links: Links) -> Need:
+    reached = limit.is_reached
     return Need(
-        tone=tone,
+        tone="stop" if reached else "pause",
         icon="coin",
-        title=f"{owners[0]} {one}" if alone else f"{len(owners)} {several}",
-        about=(
-            f"{first.used_text} of {first.limit_text} {first.span}"
-            if alone
-            else name_some(owners)
+        title=f"{limit.owner} {'over' if reached else 'near'} its limit",
+        about=f"{limit.used_text} of {limit.limit_text} {limit.span}",
+        href=links.list_runs(agent=limit.agent, sort="-cost"),
+        harm=1 if reached else 4,
+        acts=(
+            Act("Raise", links.raise_limit(limit.scope, limit.agent), "", "managers"),
+            Act(
+                "Halt",
+                links.halt_at_limit(limit.scope, limit.agent),
+                "danger",
+                "reviewers",
+            ),
         ),
-        href=links.list_runs(agent=first.agent if alone else "", sort="-cost"),
-        harm=1 if tone == "stop" else 4,
     )

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from safetext import make_visible_line
 
 # Tones by harm: what is broken or stopped, what soon will be, and what is proved whole.
 HARM = {"stop": 0, "pause": 1, "go": 2}
 NAMED = 2
+
+
+class Act(NamedTuple):
+    """What can be done about it in place; `href` gives the question for the dialog. `role`
+    is who may, as the classes of buttons name it."""
+
+    words: str
+    href: str
+    tone: str
+    role: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +34,7 @@ class Need:
     about: str
     href: str
     harm: int
+    acts: tuple[Act, ...] = ()
 
     @property
     def is_good(self) -> bool:

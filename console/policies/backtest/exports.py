@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from functools import partial
 from uuid import UUID
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.db.models import Max
+from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from common.responses import build_csv_headers, write_csv_head, write_csv_lines
 from console.access import ConsoleRequest, require_member
 from console.policies.backtest.lists import (
-    iterate_chosen,
+    Items,
     list_chosen,
     read_filters,
 )
 from console.policies.backtest.views import find_backtest
 from ledger.chain import format_timestamp
+from ledger.writer.db_threads import stream_rows
 from reviews.models import BacktestItem
 from reviews.policies.backtest.selectors import serialize_backtest, serialize_item
 
@@ -25,39 +27,46 @@ COLUMNS = (
     *("at", "agent", "run", "seq", "step", "kind", "subject", "gate", "rule"),
     *("before", "after", "asks", "people", "ruling", "unknown"),
 )
+_ROWS = 500
 
 
 @require_GET
 @require_member
 def export(request: ConsoleRequest, code: UUID, form: str) -> HttpResponse:
-    """Streamed: it may be many thousand decisions."""
+    """Streamed: it may be many thousand decisions, and more while it is sent."""
     backtest = find_backtest(request, code)
-    items = iterate_chosen(list_chosen(backtest, read_filters(request.GET)))
+    newest = backtest.items.aggregate(newest=Max("pk"))["newest"]
+    items = list_chosen(backtest, read_filters(request.GET), newest=newest or 0)
     headers = build_csv_headers(f"backtest-{str(code)[-6:]}.{form}")
     if form == "csv":
-        lines = _iterate_csv(items)
+        read = partial(_read_csv, items=items)
     else:
         head = json.dumps(serialize_backtest(backtest), ensure_ascii=False)
-        lines = _iterate_json(head, items)
+        read = partial(_read_json, items=items, head=head)
         headers["Content-Type"] = "application/json; charset=utf-8"
     # Django's streams are no HttpResponse, though they are sent as such.
-    return StreamingHttpResponse(lines, headers=headers)  # type: ignore[return-value]
+    return stream_rows(read, headers=headers)  # type: ignore[return-value]
 
 
-def _iterate_csv(items: Iterator[BacktestItem]) -> Iterator[str]:
-    yield write_csv_head(COLUMNS)
-    for item in items:
-        row = _build_row(item)
-        yield write_csv_lines([[row[name] for name in COLUMNS]])
+def _read_csv(first: int | None, *, items: Items) -> tuple[str, int | None]:
+    page, following = _read_page(items, first or 0)
+    rows = map(_build_row, page)
+    lines = write_csv_lines([row[name] for name in COLUMNS] for row in rows)
+    return ("" if first else write_csv_head(COLUMNS)) + lines, following
 
 
-def _iterate_json(head: str, items: Iterator[BacktestItem]) -> Iterator[str]:
-    yield f'{{"backtest": {head}, "items": ['
-    comma = ""
-    for item in items:
-        yield comma + json.dumps(_build_item(item), ensure_ascii=False)
-        comma = ",\n"
-    yield "]}\n"
+def _read_json(first: int | None, *, items: Items, head: str) -> tuple[str, int | None]:
+    page, following = _read_page(items, first or 0)
+    written = [json.dumps(_build_item(item), ensure_ascii=False) for item in page]
+    before = ",\n" if first and written else ""
+    if not first:
+        before = f'{{"backtest": {head}, "items": ['
+    return before + ",\n".join(written) + ("" if following else "]}\n"), following
+
+
+def _read_page(items: Items, first: int) -> tuple[list[BacktestItem], int | None]:
+    page = list(items[first : first + _ROWS])
+    return page, first + _ROWS if len(page) == _ROWS else None
 
 
 def _build_item(item: BacktestItem) -> dict[str, object]:

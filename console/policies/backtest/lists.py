@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,6 @@ UNKNOWN = "unknown"
 JUDGED = "judged"
 FILTERS = ("kind", "gate", "rule", "move", "asks", "people", "ruling", UNKNOWN, JUDGED)
 Items = QuerySet[BacktestItem] | Sequence[BacktestItem]
-_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,23 +49,23 @@ def read_filters(query: QueryDict) -> dict[str, str]:
     return {name: value for name, value in given.items() if value.strip()}
 
 
-def list_chosen(backtest: Backtest, chosen: Mapping[str, str]) -> Items:
+def list_chosen(
+    backtest: Backtest, chosen: Mapping[str, str], *, newest: int | None = None
+) -> Items:
+    """The decisions that the filters ask for; none that came in behind `newest`."""
+    kept = {} if newest is None else {"pk__lte": newest}
     if UNKNOWN in chosen:
         reason = chosen[UNKNOWN]
         rows = list_unknown(backtest, reason=None if reason == ANY else reason)
-        return rows.order_by("-at", "-pk")
+        return rows.filter(**kept).order_by("-at", "-pk")
     if JUDGED in chosen:
-        return JudgedItems(_list_changed(backtest, {}), UnchangedItems(backtest))
+        changed = _list_changed(backtest, {}).filter(**kept)
+        return JudgedItems(changed, UnchangedItems(backtest))
     decision = _find_unchanged(chosen)
     if decision:
         kind = chosen.get("kind", "")
         return UnchangedItems(backtest, kind=kind, decision=decision)
-    return _list_changed(backtest, chosen)
-
-
-def iterate_chosen(items: Items) -> Iterator[BacktestItem]:
-    """All of them, a few at a time."""
-    return items.iterator(_CHUNK) if isinstance(items, QuerySet) else iter(items)
+    return _list_changed(backtest, chosen).filter(**kept)
 
 
 def _list_changed(

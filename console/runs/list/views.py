@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -25,10 +26,11 @@ from console.runs.query.parse import build_filter
 from console.runs.rows import get_live_position
 from console.saved_views import NAME_LIMIT, list_saved_tabs
 from ledger.models import Run
-from ledger.run_list.csv_export import stream_csv
+from ledger.run_list.csv_export import read_csv
 from ledger.run_list.paging import NEWEST_FIRST, SORTS, Sort, list_page, parse_cursor
 from ledger.run_list.scope import Scope
 from ledger.run_list.totals import Totals, count_totals
+from ledger.writer.db_threads import stream_rows
 
 PAGE = 50
 RELATED = ("agent", "outcome")
@@ -117,15 +119,14 @@ def runs_csv(request: ConsoleRequest) -> HttpResponse:
     state = read_state(request.GET)
     codes = tuple(filter(None, map(parse_code, request.GET.getlist("run")[:PAGE])))
     wanted = build_filter(state.query, now=timezone.now())
-    # Django's streams are no HttpResponse, though they are sent as such.
-    return StreamingHttpResponse(  # type: ignore[return-value]
-        stream_csv(
-            scope=_build_scope(request),
-            wanted=replace(wanted, codes=codes),
-            sort=state.sort,
-        ),
-        headers=build_csv_headers("runs.csv"),
+    read = partial(
+        read_csv,
+        scope=_build_scope(request),
+        wanted=replace(wanted, codes=codes),
+        sort=state.sort,
     )
+    # Django's streams are no HttpResponse, though they are sent as such.
+    return stream_rows(read, headers=build_csv_headers("runs.csv"))  # type: ignore[return-value]
 
 
 def _build_scope(request: ConsoleRequest) -> Scope:

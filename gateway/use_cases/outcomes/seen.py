@@ -25,6 +25,7 @@ from guidance.core.outcomes.facts import (
     SeverityCount,
 )
 from guidance.core.outcomes.section import Evaluators
+from guidance.core.outcomes.violations import NO_VIOLATIONS
 from ledger.state import RunState
 from reviews.models import (
     GateCheck,
@@ -59,7 +60,8 @@ def load_seen(run: RunState, rules: Evaluators) -> Seen:
         ran=Count("pk", filter=_RAN),
         blocked=Count("pk", filter=Q(decision="block")),
     )
-    violations = Violation.objects.filter(run_id=run.id)
+    # As they are told of now: a run may have begun when other findings counted.
+    violations = Violation.objects.filter(run_id=run.id).exclude(gate__in=NO_VIOLATIONS)
     by_source = _count_severities(violations)
     told = _read_calls(calls, rules) if counts["ran"] else _Calls(rules)
     if by_source:

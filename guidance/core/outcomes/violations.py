@@ -16,9 +16,10 @@ from guidance.core.shell_commands.rules.rule import DESTRUCTIVE
 _CALL_DECISIONS = {"block": "high", "require-confirmation": "medium", "warn": "low"}
 _SLIPS = frozenset({"arguments", "schema", "budget", "multi_edit", "diff_size"})
 _STEP_DECISIONS = {"stop": "high", "pause": "medium"}
-# An agent that asks to be asked, or a tool that always is, breaks no rule; and what a model
-# refuses counts by the rule that had stopped it.
-_NO_VIOLATIONS = frozenset({"confirm", "first_look", "permission"})
+# An agent that asks to be asked, or a tool that always is, breaks no rule; what a model
+# refuses counts by the rule that had stopped it; and a limit that runs share is used up by
+# others.
+NO_VIOLATIONS = frozenset({"confirm", "first_look", "permission", "limits"})
 RULE_LIMIT = 200
 
 
@@ -41,7 +42,7 @@ def list_call_violations(findings: Iterable[Mapping[str, Any]]) -> list[GateViol
     """One for each rule, the worst of its findings, which are as the entry has them."""
     found: dict[str, GateViolation] = {}
     for finding in findings:
-        if finding["gate"] in _NO_VIOLATIONS or finding["decision"] == "allow":
+        if finding["gate"] in NO_VIOLATIONS or finding["decision"] == "allow":
             continue
         details = finding["details"]
         violation = GateViolation(
@@ -69,6 +70,7 @@ def list_step_violations(findings: Iterable[Mapping[str, Any]]) -> list[GateViol
         )
         for finding in findings
         if finding["decision"] in _STEP_DECISIONS
+        and finding["gate"] not in NO_VIOLATIONS
     ]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from guidance.core.money import format_usd
@@ -16,6 +17,7 @@ from guidance.core.runs.usage import Budget, Usage
 # Parts of a budget that add up over runs. Time does not: runs work at the same time.
 PARTS = ("tokens", "tool_calls", "cost_micros")
 RUN = "run"
+PROJECT_MONTH = "project_month"
 # A notice is written once, when so many percent are used.
 NOTICE_PERCENTS = (75, 90, 95)
 
@@ -24,7 +26,7 @@ _WHOSE = {
     RUN: ("The parent run's", "", ", by it and the runs below it"),
     "agent_day": ("This agent's", " for today", ""),
     "project_day": ("The project's", " for today", ""),
-    "project_month": ("The project's", " for this month", ""),
+    PROJECT_MONTH: ("The project's", " for this month", ""),
 }
 _PART_WORDS = {
     "tokens": ("tokens", "are"),
@@ -60,6 +62,15 @@ class SharedLimit:
         passed = [each for each in NOTICE_PERCENTS if each <= self.percent]
         due = passed[-1] if passed and not self.is_reached else 0
         return due if due > self.noticed else None
+
+    def find_renewal(self, at: datetime) -> datetime | None:
+        """When it begins anew, as days and months of UTC do; a run's budget never does."""
+        if self.scope == RUN:
+            return None
+        day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        if self.scope == PROJECT_MONTH:
+            return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+        return day + timedelta(days=1)
 
     def is_near(self, usage: Usage) -> bool:
         """Whether it has anything to say once so much more is used."""

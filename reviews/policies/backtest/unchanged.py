@@ -20,8 +20,6 @@ from ledger.verification.unreadable import refuse_other
 from reviews.models import Backtest, BacktestItem, BacktestUnchanged
 from reviews.policies.backtest.people import SILENT
 
-_CHUNK = 500
-
 
 class Place(NamedTuple):
     """Where a decision stands in the ledger, and what it is."""
@@ -73,10 +71,6 @@ class UnchangedItems(Sequence[BacktestItem]):
     def __len__(self) -> int:
         return self._rows.aggregate(sum=Sum("count"))["sum"] or 0
 
-    def __iter__(self) -> Iterator[BacktestItem]:
-        for row in self._rows.iterator():
-            yield from _read_items(self._backtest, list(_iterate_places(row)))
-
     @overload
     def __getitem__(self, index: int) -> BacktestItem: ...
     @overload
@@ -111,10 +105,6 @@ class JudgedItems(Sequence[BacktestItem]):
 
     def __len__(self) -> int:
         return self._changed.count() + len(self._same)
-
-    def __iter__(self) -> Iterator[BacktestItem]:
-        yield from self._changed.iterator(_CHUNK)
-        yield from self._same
 
     @overload
     def __getitem__(self, index: int) -> BacktestItem: ...

@@ -12,6 +12,7 @@ from checkrail import (
     AsyncCheckrail,
     Checkrail,
     ConfigurationError,
+    LimitReached,
     NotFound,
     Outage,
     Problem,
@@ -235,6 +236,20 @@ def test_retry_after_is_honoured_within_the_patience() -> None:
         rail.trouble(build_problem(503, "unavailable", "Wed, 01 Jan 2200 00:00:00 GMT"))
         with pytest.raises(Unavailable):
             run.step()
+        run.close()
+
+
+def test_a_limit_that_is_used_up_is_told_at_once() -> None:
+    """It begins anew at midnight: to wait so long in silence helps nobody."""
+    limit = {"scope": "agent_day", "begins_anew": "2026-11-16T00:00:00.000000Z"}
+    with fake_checkrail() as rail:
+        run = Checkrail(retry_seconds=20).run("Used up")
+        rail.trouble(build_problem(429, "limit-reached", "3", limit=limit))
+        with pytest.raises(LimitReached) as refused:
+            run.step()
+        assert refused.value.begins_anew == limit["begins_anew"]
+        assert not isinstance(refused.value, Unreachable)
+        assert rail.slept == []
         run.close()
 
 

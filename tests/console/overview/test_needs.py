@@ -119,28 +119,58 @@ def test_a_limit_that_is_used_up_comes_before_what_only_waits(
     make_policy("default", project=project, limits={"agent_day": {"cost_usd": "4"}})
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1, cost_usd="3.85"))
-    assert "robo near its limit $3.85 of $4 today" in list_needs(read(bob))
+    assert list_needs(read(bob))[0].startswith("robo near its limit $3.85 of $4 today")
     agent.post(f"/runs/{run}/steps", json=step(2, cost_usd="0.40"))
     assert list_needs(read(bob))[:2] == [
-        "robo over its limit $4.25 of $4 today",
+        "robo over its limit $4.25 of $4 today "
+        "Raise … robo over its limit Halt … robo over its limit",
         "1 run stopped robo",
     ]
 
 
-def test_several_over_a_limit_are_one_item() -> None:
-    limits = [
-        UsedLimit(agent=name, span="today", part="tokens", used=120, limit=100)
-        for name in ("robo", "migrator", "")
+def use(agent: str, used: int = 120, scope: str = "agent_day") -> UsedLimit:
+    return UsedLimit(agent=agent, scope=scope, part="tokens", used=used, limit=100)
+
+
+def test_each_at_a_limit_has_an_item_until_there_are_many() -> None:
+    near = [use("robo"), use("robo", 130), use("b", 95), use("far", 89)]
+    found = list(find_near_limits([*near, use("", 110, "project_month")], links=LINKS))
+    assert [(each.tone, each.title, each.about) for each in found] == [
+        ("stop", "robo over its limit", "130 of 100 tokens today"),
+        ("stop", "Project over its limit", "110 of 100 tokens this month"),
+        ("pause", "b near its limit", "95 of 100 tokens today"),
     ]
-    (need,) = find_near_limits(limits, links=LINKS)
-    assert need.title == "3 over a limit"
-    assert need.about == "robo, migrator and 1 more"
+    many = [use(f"agent-{number}", 150 - number) for number in range(5)]
+    *shown, others = find_near_limits(many, links=LINKS)
+    assert len(shown) == 3
+    assert (others.title, others.about) == ("2 more at a limit", "agent-3, agent-4")
+    assert (others.href, others.acts) == ("/p/shop/limits/", ())
+    (*_, soon) = find_near_limits([*many[:3], use("c", 91), use("d", 90)], links=LINKS)
+    assert (soon.tone, soon.title) == ("pause", "2 more near a limit")
+
+
+def test_what_is_at_a_limit_is_raised_or_halted_where_it_stands() -> None:
+    (agent, project) = find_near_limits(
+        [use("robo"), use("", 110, "project_month")], links=LINKS
+    )
+    assert [(each.words, each.href, each.role) for each in agent.acts] == [
+        ("Raise", "/p/shop/limits/raise/?scope=agent_day&agent=robo", "managers"),
+        ("Halt", "/p/shop/limits/halt/?scope=agent_day&agent=robo", "reviewers"),
+    ]
+    assert [each.href for each in project.acts] == [
+        "/p/shop/limits/raise/?scope=project_month",
+        "/p/shop/limits/halt/?scope=project_month",
+    ]
 
 
 def test_an_amount_never_looks_like_a_limit_that_it_has_not_reached() -> None:
     def describe(used: int) -> str:
         each = UsedLimit(
-            agent="", span="today", part="cost_micros", used=used, limit=4_000_000
+            agent="",
+            scope="project_day",
+            part="cost_micros",
+            used=used,
+            limit=4_000_000,
         )
         return f"{each.used_text} of {each.limit_text}"
 

@@ -36,7 +36,7 @@ def spend(project: Project, dollars: dict[str, int]) -> None:
 def limit(dollars: int, used: int) -> UsedLimit:
     return UsedLimit(
         agent="",
-        span="this month",
+        scope="project_month",
         part="cost_micros",
         used=used * 1_000_000,
         limit=dollars * 1_000_000,
@@ -80,7 +80,7 @@ def test_the_card_has_the_sum_the_limit_and_the_rate(project: Project) -> None:
 
 
 def test_what_is_used_today_opens_the_runs_of_today(project: Project) -> None:
-    today = replace(limit(10, 3), span="today", agent="robo")
+    today = replace(limit(10, 3), scope="project_day", agent="robo")
     card = build_spend_card(project_id=project.pk, at=NOON, limits=[today], links=LINKS)
     (row,) = card.rows
     assert row.href == "/p/shop/runs/?q=agent%3Arobo+since%3Atoday&sort=-cost"

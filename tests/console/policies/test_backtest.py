@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import json
+import io
 import re
 from datetime import timedelta
 from html import unescape
@@ -17,8 +17,9 @@ from guidance.models import PolicyVersion
 from reviews.models import Backtest, JobState
 from reviews.policies.backtest.perform import perform_next
 from tests.gateway.calls.calls import ask, command, rule
-from tests.support.browsing import open_browser
+from tests.support.browsing import download, open_browser
 from tests.support.builders import Person, make_policy, start_run, step
+from tests.support.live import Live
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -35,6 +36,11 @@ def try_draft(person: Person, project: Project, yaml: str) -> str:
     )
     assert answer.status_code == 302, answer.content
     return str(answer["Location"])
+
+
+def read_csv(answer: httpx.Response) -> list[dict[str, str]]:
+    text = answer.content.decode("utf-8-sig")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def perform_all() -> None:
@@ -133,7 +139,11 @@ def test_every_number_of_the_sentence_counts_its_list(
 
 @pytest.mark.usefixtures("asked")
 def test_every_figure_and_every_cell_counts_its_list(
-    project: Project, alice: Person, agent: httpx.Client
+    live: Live,
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     run = start_run(agent)
     for number in (1, 2, 3):
@@ -159,13 +169,12 @@ def test_every_figure_and_every_cell_counts_its_list(
     said = read(browser.get(same).content.decode())
     assert "Decisions that stay the same 3" in said
     assert re.search(r"Step 3 robo r-\w{6} step 3 continue the same –", said)
-    exported = b"".join(browser.get(same.replace("?", "items.csv?"))).decode(
-        "utf-8-sig"
-    )
-    rows = list(csv.DictReader(exported.splitlines()))
+    exported = download(live, alice.user, same.replace("?", "items.csv?"))
+    rows = read_csv(exported)
     assert {(row["before"], row["after"]) for row in rows} == {("continue",) * 2}
-    whole = json.loads(b"".join(browser.get(f"{there}items.json?judged=any")))
-    assert len(whole["items"]) == 6
+    monkeypatch.setattr("console.policies.backtest.exports._ROWS", 3)
+    whole = download(live, alice.user, f"{there}items.json?judged=any").json()
+    assert len(whole["items"]) == len({each["subject"] for each in whole["items"]}) == 6
 
 
 @pytest.mark.usefixtures("asked")
@@ -218,31 +227,28 @@ def test_long_lists_are_paged(
 
 @pytest.mark.usefixtures("asked")
 def test_the_list_is_exported_as_it_is_filtered(
-    project: Project, alice: Person, bob: Person, charlie: Person
+    live: Live, project: Project, alice: Person, bob: Person, charlie: Person
 ) -> None:
     there = try_draft(alice, project, SOFTER)
     perform_all()
-    browser = open_browser(bob.user)
-    answer = browser.get(f"{there}items.csv?people=disagree")
-    assert answer["Content-Disposition"].startswith("attachment")
-    text = b"".join(answer).decode("utf-8-sig")
-    (row,) = csv.DictReader(text.splitlines())
+    answer = download(live, bob.user, f"{there}items.csv?people=disagree")
+    assert answer.headers["Content-Disposition"].startswith("attachment")
+    (row,) = read_csv(answer)
     assert (row["before"], row["after"]) == ("require-confirmation", "warn")
     assert (row["subject"], row["ruling"]) == ("rm -rf build-b", "deny")
-    whole = json.loads(b"".join(browser.get(f"{there}items.json")))
+    whole = download(live, bob.user, f"{there}items.json").json()
     assert whole["backtest"]["changed"] == len(whole["items"]) == 2
     assert whole["items"][0]["before"]["decision"] == "require-confirmation"
     assert open_browser(charlie.user).get(f"{there}items.csv").status_code == 404
 
 
 def test_a_text_that_a_spreadsheet_would_run_is_inert(
-    project: Project, alice: Person, agent: httpx.Client
+    live: Live, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     command(agent, start_run(agent), "+x; rm -rf src")
     there = try_draft(alice, project, SOFTER)
     perform_all()
-    answer = open_browser(alice.user).get(f"{there}items.csv")
-    (row,) = csv.DictReader(b"".join(answer).decode("utf-8-sig").splitlines())
+    (row,) = read_csv(download(live, alice.user, f"{there}items.csv"))
     assert row["subject"].startswith("'+x")
 
 
