@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
@@ -28,9 +29,16 @@ EVERY = timedelta(days=1)
 KEPT = 30
 STARTS_LIMIT = 100
 
+# What apps above have to do before a project is checked, each with its id.
+_preparations: list[Callable[[int], object]] = []
 _hints = TaskHints("ledger.tasks.verify_ledgers")
 # One thread of a process does it: the others do what cannot wait.
 _verifying = threading.Lock()
+
+
+def register_preparation(prepare: Callable[[int], object]) -> None:
+    """For apps at start-up."""
+    _preparations.append(prepare)
 
 
 def read_findings(job: ProjectVerification) -> Findings:
@@ -86,6 +94,8 @@ def perform_verifications() -> int:
 
 
 def _verify(job: ProjectVerification, signs: Signs) -> None:
+    for prepare in _preparations:
+        retry_busy(partial(prepare, job.project_id), tell=signs.tell)
     with SignsBeside(signs) as beside:
         found = try_again(partial(_check, job, beside), tell=beside.tell)
     entries = found.entries

@@ -19,11 +19,13 @@ BATCH_RUNS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """A row that is not what the chain says; `seq` is the last entry about it."""
+    """A row that is not what the chain says; `seq` is the last entry about it, `key` names
+    the row among those of its kind."""
 
     run_id: int
     seq: int
     reason: str
+    key: tuple[str, ...] = ()
 
 
 Comparison = Callable[[Sequence[int]], Iterable[Mismatch]]
