@@ -8,7 +8,9 @@ import pytest
 from django.core.management import call_command
 
 from ledger.management.commands import ledger_verify
+from tests.ledger.tampering.editing import edit_rows
 from tests.ledger.tampering.honest import Life
+from tests.ledger.tampering.row_edits import EDITS
 from tests.support.live import Live
 
 
@@ -28,3 +30,20 @@ def test_all_of_it_is_whole(life: Life, capsys: pytest.CaptureFixture[str]) -> N
         call_command("ledger_verify")
     except SystemExit:
         pytest.fail(capsys.readouterr().err)
+
+
+def test_every_row_that_is_changed_past_the_server_is_named(
+    life: Life, capsys: pytest.CaptureFixture[str], subtests: pytest.Subtests
+) -> None:
+    for what, (edit, words) in EDITS.items():
+        rows: list[object] = []
+        with (
+            subtests.test(what=what),
+            edit_rows(lambda edit=edit, rows=rows: rows.append(edit(life)) or rows[0]),
+        ):
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as ended:
+                call_command("ledger_verify")
+            assert ended.value.code == 1
+            assert words.format(life=life, row=rows[0]) in capsys.readouterr().err
+    call_command("ledger_verify")
