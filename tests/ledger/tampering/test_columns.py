@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.apps import apps
 from django.db.models import Field, ForeignKey, Model
 
-from ledger.state import COLUMNS
 from reviews.row_checks import administration, stored
 from reviews.row_checks.stored import Table
 
@@ -48,4 +47,4 @@ def build_compared() -> set[str]:
 
 
 if __name__ == "__main__":
-    import json
+    pass
