@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from django.contrib.auth.hashers import check_password
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.db.models.functions import Now
@@ -58,9 +61,28 @@ class User(AbstractUser):
     def __str__(self) -> str:
         return self.username
 
+    def check_password(self, raw_password: str | None) -> bool:
+        """As Django's, where a hash that is not the strongest any more is replaced."""
+
+        def replace(raw: str) -> None:
+            self.set_password(raw)
+            self._password = None  # it was not changed: nothing has to be told
+            for store in _stores_of_hashes:
+                store(self)
+
+        return check_password(raw_password, self.password, replace)
+
     @property
     def display_name(self) -> str:
         return self.get_full_name() or self.username
+
+
+_stores_of_hashes: list[Callable[[User], None]] = []
+
+
+def register_store_of_hashes(store: Callable[[User], None]) -> None:
+    """For the app above that records it, at start-up."""
+    _stores_of_hashes[:] = [store]
 
 
 class Project(models.Model):

@@ -19,6 +19,14 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def build_mark(stored: str) -> str:
+    """What a ledger may say of a stored digest or a password's hash: it shows that one was
+    changed, and leads back to neither."""
+    return hashlib.sha256(f"checkrail stored secret\n{stored}".encode()).hexdigest()[
+        :32
+    ]
+
+
 def get_prefix(secret: str) -> str:
     """The public part: finds the row and lets a person tell two keys apart."""
     return secret[:12]

@@ -12,14 +12,14 @@ from gateway.stored_decisions import (
     remove_permission,
 )
 from gateway.stored_outcomes import build_outcome_report
-from gateway.transitions import apply_counted_step, apply_step, get_step_type
+from gateway.transitions import apply_step, count_step, get_step_type
 from guidance.core.outcomes import (
     OUTCOME_VERSION,
     OutcomeFacts,
     Seen,
     judge_outcome,
 )
-from guidance.core.steps.judge_step import ENGINE_VERSION, count_kept_steps
+from guidance.core.steps.judge_step import ENGINE_VERSION
 from guidance.core.tools.judge_call import GATEWAY_VERSION
 from guidance.core.turns.judge_turn import TURN_VERSION
 from ledger.verification.replay import (
@@ -42,8 +42,7 @@ def register_replays() -> None:
 def replay_step(item: ReplayedEntry) -> Outcome:
     state, payload = item.state, item.payload
     if payload["engine"] < ENGINE_VERSION:
-        kept = count_kept_steps(item.policy.continue_limits)
-        return apply_counted_step(state, payload, item.entry.at, kept=kept), Skipped()
+        return count_step(state, payload, item.entry.at, item.policy), Skipped()
     if payload["engine"] != ENGINE_VERSION:
         return state, item.build_difference(
             "engine version", payload["engine"], ENGINE_VERSION

@@ -14,6 +14,7 @@ from guidance.core.steps.judge_step import (
     FACTS_FIRST_VERSION,
     KEPT_WAITS_VERSION,
     StepVerdict,
+    count_kept_steps,
     count_throttle,
 )
 from guidance.core.turns.facts import TurnFacts
@@ -23,10 +24,16 @@ from ledger.state import RunState
 
 def register_entry_types() -> None:
     register_entry_type(
-        "step.judged", apply=apply_stored_step, columns=get_step_columns
+        "step.judged",
+        apply=apply_stored_step,
+        columns=get_step_columns,
+        count=count_step,
     )
     register_entry_type(
-        "step.observed", apply=apply_stored_step, columns=get_observed_columns
+        "step.observed",
+        apply=apply_stored_step,
+        columns=get_observed_columns,
+        count=count_step,
     )
     register_entry_type("call.judged", apply=apply_judged_call)
     register_entry_type("call.settled", apply=apply_settled_call)
@@ -91,14 +98,26 @@ def apply_counted_step(
         report, kept=kept, takes_word=payload["engine"] < FACTS_FIRST_VERSION
     )
     memory = count_throttle(after, before=run.memory, decisions=decisions)
+    used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
+    moved = run.copy_with(memory=memory, used=used)
     if payload["engine"] >= KEPT_WAITS_VERSION:
         waited_ms = payload.get("waited_ms")
         memory = memory._replace(
             delay_ms=payload["verdict"]["delay_ms"],
             ignored_waits=run.memory.count_ignored_waits(waited_ms),
         )
-    used = run.used.add_step(report, counted_calls=run.memory.calls.granted)
-    return apply_stored_step(replace(run, memory=memory, used=used), payload, at)
+        throttled = payload["verdict"]["decision"] == "throttle" and not run.observed
+        moved = run.copy_with(
+            memory=memory, used=used, throttled_at=at if throttled else None
+        )
+    return apply_stored_step(moved, payload, at)
+
+
+def count_step(
+    run: RunState, payload: Payload, at: datetime, policy: Policy
+) -> RunState:
+    kept = count_kept_steps(policy.continue_limits)
+    return apply_counted_step(run, payload, at, kept=kept)
 
 
 def get_step_columns(payload: Payload) -> tuple[int | None, str]:

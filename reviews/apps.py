@@ -12,15 +12,21 @@ class ReviewsConfig(AppConfig):
 
     def ready(self) -> None:
         # Needs the models, which are loaded by now and not before.
+        from accounts.models import register_store_of_hashes
+        from ledger.verification.project import register_preparation
         from ledger.verification.row_checks import register_comparison
         from ledger.writer.halts import register_mover
+        from reviews.administration.chain import record_known
+        from reviews.administration.own.sign_ins import store_stronger_hash
         from reviews.halts.deadlines import find_move
         from reviews.halts.row_checks import compare_halts, move_expected
         from reviews.models import Kind
         from reviews.plan import register_closed_hook
+        from reviews.policies.chain import ensure_chain
         from reviews.policies.row_checks import compare_policies
         from reviews.policies.second_manager import load_activation_endings
         from reviews.row_checks import compare_with_chain, register_entry_rows
+        from reviews.row_checks.administration import compare_administration
         from reviews.row_checks.agent_notes import register_note_rows
         from reviews.statistics.counts import register_counts
         from reviews.transitions import register_entry_types
@@ -35,6 +41,10 @@ class ReviewsConfig(AppConfig):
         register_comparison(compare_with_chain)
         register_comparison(compare_policies)
         register_comparison(compare_halts)
+        register_comparison(compare_administration)
+        register_preparation(record_known)
+        register_preparation(ensure_chain)
+        register_store_of_hashes(store_stronger_hash)
         register_mover(find_move)
         register_entry_rows("run.deadlines_moved", move_expected)
         register_closed_hook(Kind.POLICY_CHANGE, load_activation_endings)

@@ -26,7 +26,7 @@ ADMINISTRATION = (
     *("agent.created", "agent.changed", "key.made", "key.revoked"),
     *("person.invited", "person.joined", "person.changed", "person.removed"),
     *("person.invitation_withdrawn", "person.password_link"),
-    *("person.password_given", "password.changed"),
+    *("person.password_given", "password.changed", "password.rehashed"),
     *("token.made", "token.revoked", "sign_in.ended"),
     *("halt.started", "halt.released"),
 )

@@ -98,6 +98,8 @@ def _describe(job: ProjectVerification, found: Findings) -> tuple[str, str, str,
         parts = [format_count(found.broken, "broken run")] if found.broken else []
         if found.missing:
             parts.append("entries are missing")
+        if found.differing:
+            parts.append("what runs used together does not add up")
         if found.unprotected:
             parts.append("the database does not refuse changes")
         return "stop", "unpassed", "Ledger broken", f"{', '.join(parts)}."
@@ -106,18 +108,23 @@ def _describe(job: ProjectVerification, found: Findings) -> tuple[str, str, str,
             f"All {entries} of {runs} match, no position is missing, every row beside the "
             "chains says the same, and the database refuses changes."
         )
+        if found.resumed:
+            text += " What runs used together was not added up: a process ended midway."
         return "go", "shield", "Ledger whole", text
     if job.state == JobState.FAILED:
         reason = make_visible_line(job.reason, limit=300)
         return "pause", "alert", "The check did not finish", reason
     if job.state == JobState.WAITING:
         return "mute", "clock", "About to be checked", "A worker takes it in a moment."
-    return "mute", "loop", "Being checked", f"{entries} of {runs} match so far."
+    text = make_visible_line(job.reason) or f"{entries} of {runs} match so far."
+    return "mute", "loop", "Being checked", text
 
 
 def _describe_faults(found: Findings) -> Iterable[str]:
     for each in found.missing:
         yield f"Missing. {make_visible_line(each)}."
+    for each in found.differing:
+        yield f"Differs: {make_visible_line(each)}."
     for each in found.unprotected:
         yield (
             f"Not protected. {make_visible_line(each)}. Put it back: "

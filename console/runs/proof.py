@@ -78,6 +78,8 @@ def _describe_unnamed(findings: Findings) -> str:
     """Faults that may be in any run; empty where each has its run."""
     if findings.broken > len(findings.named):
         return f"more runs are broken than the {len(findings.named)} it names"
+    if findings.differing:
+        return "what runs used together does not add up"
     return "some entries are missing" if findings.missing else ""
 
 

@@ -10,11 +10,14 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -23,6 +26,7 @@ from ledger.jobs.models import BackgroundJob, JobState
 # A worker that gives no sign for so long is gone.
 LOST_AFTER = timedelta(seconds=60)
 ATTEMPTS = 3
+FAILED = "It could not be finished. The log of the server says why."
 # How often it says how far it came.
 SIGN_S = 0.5
 
@@ -55,21 +59,21 @@ def perform_next_job(rows: QuerySet[Job], work: Callable[[Job, Signs], None]) ->
 def _perform(job: Job, own: QuerySet[Job], work: Callable[[Job, Signs], None]) -> None:
     try:
         if job.attempts > ATTEMPTS:
-            raise _Ended(f"Its worker ended {ATTEMPTS} times before it was done.")
+            raise JobEnded(f"Its worker ended {ATTEMPTS} times before it was done.")
         work(job, Signs(own))
     except _Cancelled:
         pass
     except Exception as error:
         reason = str(error)
-        if not isinstance(error, _Ended):
+        if not isinstance(error, JobEnded):
             logger.exception("%s %d failed", type(job).__name__, job.pk)
-            reason = f"It could not be finished ({type(error).__name__}: {error})."
+            reason = FAILED
         own.filter(state=JobState.RUNNING).update(
             state=JobState.FAILED, reason=reason, ended_at=timezone.now()
         )
 
 
-class _Ended(Exception):
+class JobEnded(Exception):
     """It cannot go on, and says why in words."""
 
 
@@ -104,11 +108,17 @@ class Signs:
         if not self._own.update(seen_at=timezone.now()):
             raise _Cancelled
 
+    def tell(self, reason: str) -> None:
+        """Say in words why it takes longer."""
+        if not self._own.update(reason=reason, seen_at=timezone.now()):
+            raise _Cancelled
+
     def finish(self, done: int, result: Any) -> None:
         self._store(
             done,
             result,
             total=done,
+            reason="",
             state=JobState.FINISHED,
             ended_at=timezone.now(),
         )
@@ -122,6 +132,43 @@ class Signs:
         )
         if not known:
             raise _Cancelled
+
+
+class SignsBeside:
+    """The same signs from a thread of its own, while this one reads a snapshot: what is
+    read there is not written. One that cannot be written is left out, the next will be."""
+
+    def __init__(self, signs: Signs) -> None:
+        self._signs = signs
+        self._thread = ThreadPoolExecutor(1, "signs")
+
+    def __enter__(self) -> SignsBeside:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._thread.submit(connection.close)
+        self._thread.shutdown()
+
+    def set_total(self, total: int) -> None:
+        self._perform(partial(self._signs.set_total, total))
+
+    def give(self, done: int, build_result: Callable[[], Any]) -> None:
+        self._perform(partial(self._signs.give, done, build_result))
+
+    def renew(self) -> None:
+        self._perform(self._signs.renew)
+
+    def tell(self, reason: str) -> None:
+        self._perform(partial(self._signs.tell, reason))
+
+    def _perform(self, sign: Callable[[], None]) -> None:
+        if connection.in_atomic_block:  # nobody else sees the job's row yet
+            sign()
+            return
+        try:
+            self._thread.submit(sign).result()
+        except (InterfaceError, OperationalError):
+            logger.warning("How far a job came could not be stored", exc_info=True)
 
 
 def give_way(pages: Iterable[Page]) -> Iterator[Page]:

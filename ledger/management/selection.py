@@ -10,6 +10,7 @@ from django.db.models import Sum
 
 from common.ids import parse_code
 from ledger.models import Run
+from ledger.verification.verify import read_runs
 
 
 def add_run_option(parser: ArgumentParser) -> None:
@@ -26,10 +27,7 @@ def count_selected_entries(code: str | None) -> int:
 
 
 def list_selected_runs(code: str | None) -> Iterator[Run]:
-    # Not joined: a run whose agent or policy was deleted would fall out unseen.
-    runs = Run.objects.prefetch_related(
-        "project", "agent", "policy", "parent"
-    ).order_by("pk")
+    runs = read_runs()
     if code is None:
         yield from runs.iterator(chunk_size=200)
         return

@@ -7,12 +7,10 @@ comparison at start-up. It gets many runs at a time and reads them by a few quer
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
-from django.db import connection
-
 from ledger.models import Run
+from ledger.verification.snapshot import read_snapshot
 
 # A batch has so many entries, or one run.
 BATCH_ENTRIES = 20_000
@@ -21,11 +19,13 @@ BATCH_RUNS = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mismatch:
-    """A row that is not what the chain says; `seq` is the last entry about it."""
+    """A row that is not what the chain says; `seq` is the last entry about it, `key` names
+    the row among those of its kind."""
 
     run_id: int
     seq: int
     reason: str
+    key: tuple[str, ...] = ()
 
 
 Comparison = Callable[[Sequence[int]], Iterable[Mismatch]]
@@ -40,7 +40,7 @@ def register_comparison(comparison: Comparison) -> None:
 def compare_runs(runs: Sequence[Run]) -> list[Mismatch]:
     """Every row of these runs that differs from their chains, in order."""
     ids = [run.pk for run in runs]
-    with _read_snapshot():
+    with read_snapshot():
         found = [each for compare in _comparisons for each in compare(ids)]
     return sorted(found, key=lambda each: (each.run_id, each.seq, each.reason))
 
@@ -57,25 +57,3 @@ def list_batches(runs: Iterable[Run]) -> Iterator[list[Run]]:
             batch, entries = [], 0
     if batch:
         yield batch
-
-
-@contextmanager
-def _read_snapshot() -> Iterator[None]:
-    """Runs go on moving: entries and rows are read as they were at one moment.
-
-    Not by Django's own transaction: on SQLite that would hold up every writer.
-    """
-    if connection.in_atomic_block:
-        yield
-        return
-    postgres = connection.vendor == "postgresql"
-    _run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if postgres else "BEGIN")
-    try:
-        yield
-    finally:
-        _run("COMMIT")
-
-
-def _run(statement: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement)

@@ -42,7 +42,7 @@ from ledger.writer.locking import (
     store_runs,
 )
 from ledger.writer.new_rows import build_insert, insert_rows
-from ledger.writer.run_writes import RunWrite
+from ledger.writer.run_writes import RunWrite, list_periods
 from ledger.writer.seen_runs import Stored, commit_seen
 from ledger.writer.sent import Sent, SentCommit
 from ledger.writer.shared_use import (
@@ -253,8 +253,10 @@ class Committer:
         code = job.request.run_code
         item = pending.get(code)
         run = item.write.state if item else self.states.get(code)
+        at = max(now, run.updated_at)
+        if item is not None and list_periods(at) != list_periods(run.updated_at):
+            return False  # what it uses counts for another day than what came before
         try:
-            at = max(now, run.updated_at)
             change = load_and_decide(job.request, run, at)
             halts_version = self.halts.check_halts(job.request, change, run)
         except Halted:

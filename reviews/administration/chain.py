@@ -2,29 +2,35 @@
 
 `perform_change` is the only way to write to it: the rows and the entry that tells of them
 are one commit. No entry holds a secret: a key or a token is told by its name and its first
-characters.
+characters. It begins with a record of what was there before; a chain that an older server
+began gets a full one with its next change.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from accounts.auth import PersonPrincipal
-from accounts.models import SYSTEM_SETTINGS, Membership
-from accounts.selectors import list_agents
+from accounts.models import SYSTEM_SETTINGS
+from common.errors import Unchanged
 from guidance.services import DEFAULT, get_policy_in_force
+from ledger.models import Entry
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.system_runs import RunStarted, StartSystemRun, find_newest_run
+from reviews.administration.described_rows import RECORD_VERSION, build_record
 from reviews.errors import RunClosed
 
 T = TypeVar("T")
 Perform = Callable[[ChangeRequest[Any]], Any]
 TASK = "Settings"
+RECORDED = "settings.recorded"
 SYSTEM_ACTOR = f"system:{SYSTEM_SETTINGS}"
 
 
@@ -68,6 +74,29 @@ def perform_change(
             continue
 
 
+def is_recorded(project_id: int) -> bool:
+    """Whether the chain tells of everything that stood there when it was begun, or later."""
+    records = Entry.objects.filter(
+        project_id=project_id, run__agent__name=SYSTEM_SETTINGS, type=RECORDED
+    )
+    payloads = records.order_by("-position").values_list("payload", flat=True)
+    return any(
+        json.loads(payload).get("version", 1) >= RECORD_VERSION for payload in payloads
+    )
+
+
+def record_known(project_id: int) -> None:
+    """Have the chain tell of everything, where it does not yet."""
+
+    def prepare() -> PreparedChange[None]:
+        if is_recorded(project_id):
+            raise Unchanged("The chain tells of everything already.")
+        return PreparedChange(entries=[], store=lambda _at: None)
+
+    with suppress(Unchanged):
+        perform_change(project_id=project_id, by=None, prepare=prepare)
+
+
 def build_difference(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
@@ -91,9 +120,12 @@ class AdministrationChange(ChangeRequest[T]):
     prepare: Callable[[], PreparedChange[T]]
     prepared: PreparedChange[T] = field(init=False)
     stored: T = field(init=False)
+    record: dict[str, Any] | None = field(default=None, init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         if not run.closed:
+            known = is_recorded(run.project_id)
+            self.record = None if known else build_record(run.project_id)
             self.prepared = self.prepare()
 
     def decide(self, run: RunState, at: datetime) -> Change[T]:
@@ -101,6 +133,8 @@ class AdministrationChange(ChangeRequest[T]):
             raise ChainMoved.from_run(run)
         plan = Plan(run, at)
         actor = self.person.actor if self.person else SYSTEM_ACTOR
+        if self.record is not None:
+            plan.add_entry(RECORDED, actor=SYSTEM_ACTOR, payload=self.record)
         for entry in self.prepared.entries:
             plan.add_entry(entry.type, actor=actor, payload=entry.payload)
         plan.side_updates.append(lambda: self._store(at))
@@ -125,14 +159,12 @@ class StartAdministrationRun(StartSystemRun):
     def create(self, at: datetime) -> RunState:
         run = super().create(at)
         if self.parent is None:
-            self.recorded = _list_known(self.owner_id)
+            self.recorded = build_record(self.owner_id)
         return run
 
     def add_more(self, plan: Plan) -> None:
         if self.recorded:
-            plan.add_entry(
-                "settings.recorded", actor=SYSTEM_ACTOR, payload=self.recorded
-            )
+            plan.add_entry(RECORDED, actor=SYSTEM_ACTOR, payload=self.recorded)
 
 
 def _ensure_run(project_id: int, perform: Perform) -> str:
@@ -147,22 +179,3 @@ def _ensure_run(project_id: int, perform: Perform) -> str:
         return started
     except RunStarted:
         return _ensure_run(project_id, perform)
-
-
-def _list_known(project_id: int) -> dict[str, Any]:
-    people = Membership.objects.filter(project_id=project_id).order_by("pk")
-    agents = list_agents(project_id=project_id)
-    return {
-        "people": [
-            {"person": str(code), "name": name, "role": role}
-            for code, name, role in people.values_list(
-                "user__code", "user__username", "role"
-            )
-        ],
-        "agents": [
-            {"agent": str(code), "name": name, "owner": owner}
-            for code, name, owner in agents.values_list(
-                "code", "name", "owner__username"
-            )
-        ],
-    }

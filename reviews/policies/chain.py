@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from accounts.models import SYSTEM_POLICIES
 from guidance.models import Policy, PolicyVersion
+from guidance.selectors import load_policy_choice
 from guidance.services import DEFAULT, get_policy_in_force
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -33,7 +34,7 @@ def perform(project_id: int, make: Callable[[str], ChangeRequest[T]]) -> T:
     """Perform a request on the chain's run; on its successor if that has ended."""
     while True:
         try:
-            return get_writer().perform_now(make(_ensure_run(project_id)))
+            return get_writer().perform_now(make(ensure_chain(project_id)))
         except ChainMoved:
             continue
 
@@ -44,7 +45,7 @@ def refuse_closed_run(run: RunState) -> None:
         raise ChainMoved.from_run(run)
 
 
-def _ensure_run(project_id: int) -> str:
+def ensure_chain(project_id: int) -> str:
     """The code of the run for new entries; starts one if there is none."""
     newest = find_newest_run(project_id, SYSTEM_POLICIES)
     if newest is not None and newest.finished_at is None:
@@ -54,28 +55,29 @@ def _ensure_run(project_id: int) -> str:
     try:
         return get_writer().perform_now(request)
     except RunStarted:
-        return _ensure_run(project_id)
+        return ensure_chain(project_id)
 
 
 @dataclass(kw_only=True)
 class StartPolicyRun(StartSystemRun):
     name: str = SYSTEM_POLICIES
     task: str = TASK
-    recorded: list[dict[str, Any]] = field(default_factory=list, init=False)
+    recorded: dict[str, Any] = field(default_factory=dict, init=False)
 
     def create(self, at: datetime) -> RunState:
         run = super().create(at)
         if self.parent is None:
-            self.recorded = _list_versions(self.owner_id)
+            choice = load_policy_choice(project_id=self.owner_id)
+            self.recorded = {
+                "versions": _list_versions(self.owner_id),
+                "assignments": [each.to_json() for each in choice.assignments],
+                "agents_choose": choice.agents_choose,
+            }
         return run
 
     def add_more(self, plan: Plan) -> None:
         if self.recorded:
-            plan.add_entry(
-                "policy.recorded",
-                actor=SYSTEM_ACTOR,
-                payload={"versions": self.recorded},
-            )
+            plan.add_entry("policy.recorded", actor=SYSTEM_ACTOR, payload=self.recorded)
 
 
 def _list_versions(project_id: int) -> list[dict[str, Any]]:

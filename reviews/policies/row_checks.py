@@ -25,7 +25,8 @@ class ExpectedPolicies:
 
     hashes: dict[tuple[str, int], tuple[str, int]] = field(default_factory=dict)
     active: dict[str, tuple[int, int]] = field(default_factory=dict)
-    assigned: tuple[list[Any], bool, int] | None = None
+    # Whether agents choose is None as long as an older server has recorded nothing of it.
+    assigned: tuple[list[Any], bool | None, int] = ([], None, 0)
     # By the shadow's id: policy, version, when it ends, and why it ended before that.
     shadows: dict[str, tuple[list[Any], int]] = field(default_factory=dict)
 
@@ -38,6 +39,8 @@ class ExpectedPolicies:
                     self._add(version, seq)
                     if version["active"]:
                         self.active[version["name"]] = (version["version"], seq)
+                if "assignments" in payload:
+                    self._assign(payload, seq)
             case "policy.stored":
                 self._add(payload, seq)
             case "policy.activated":
@@ -49,10 +52,12 @@ class ExpectedPolicies:
             case "policy.shadow_stopped":
                 self._end_shadow(payload["shadow"], ShadowEnd.STOPPED.value, seq)
             case "policy.assigned":
-                choose = payload["agents_choose"]
-                self.assigned = (payload["assignments"], choose, seq)
+                self._assign(payload, seq)
             case _:
                 pass  # it changes no row
+
+    def _assign(self, payload: Mapping[str, Any], seq: int) -> None:
+        self.assigned = (payload["assignments"], payload["agents_choose"], seq)
 
     def _end_published(self, payload: Mapping[str, Any], at: str, seq: int) -> None:
         draft = [payload["name"], payload["version"]]
@@ -101,7 +106,7 @@ def _list_faults(project_id: int) -> Iterator[tuple[str, int]]:
             return
     yield from _compare_versions(project_id, expected, last=seq)
     yield from _compare_active(project_id, expected, last=seq)
-    yield from _compare_assignments(project_id, expected)
+    yield from _compare_assignments(project_id, expected, last=seq)
     yield from _compare_shadows(project_id, expected, last=seq)
     yield from list_raise_faults(project_id, last=seq)
 
@@ -142,15 +147,14 @@ def _compare_active(
 
 
 def _compare_assignments(
-    project_id: int, expected: ExpectedPolicies
+    project_id: int, expected: ExpectedPolicies, *, last: int
 ) -> Iterator[tuple[str, int]]:
-    if expected.assigned is None:
-        return
     said, choose, seq = expected.assigned
     stored = load_policy_choice(project_id=project_id)
+    seq = seq or last
     if [each.to_json() for each in stored.assignments] != said:
         yield "the assignments of policies are not those that the chain says", seq
-    if stored.agents_choose != choose:
+    if choose is not None and stored.agents_choose != choose:
         yield "whether agents choose their policy is not what the chain says", seq
 
 

@@ -32,11 +32,12 @@ class EntryOrigin(NamedTuple):
 @dataclass(slots=True)
 class Expected:
     """One row; `seq` is the last entry that changed it. `count` is more than 1 where
-    several entries tell of equal rows."""
+    several entries tell of equal rows. `may_be_gone`: a sweep deletes it, sooner or later."""
 
     seq: int
     values: dict[str, Any]
     count: int = 1
+    may_be_gone: bool = False
 
     def change(self, now: EntryOrigin, **values: Any) -> None:
         self.seq = now.seq
@@ -132,6 +133,11 @@ def _keep_approval(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> No
     review = rows.get_table("review")[payload["review"],]
     version = payload["version"]
     review.change(now, version=version + 1, approvals_given=payload["given"])
+    held = rows.get_table("held ruling").get(
+        (payload["review"], now.actor.removeprefix("user:"))
+    )
+    if held is not None:  # sent by its page, or said once more by a program
+        held.may_be_gone = True
     amended, allowed = payload.get("amended"), payload.get("allowance")
     rows.add(
         "approval",
@@ -201,8 +207,30 @@ def _end_review(state: ReviewState) -> Take:
         review = rows.get_table("review")[payload["review"],]
         version = review.values["version"] + 1
         review.change(now, state=state.value, version=version, closed_at=now.at)
+        for (code, _), held in rows.get_table("held ruling").items():
+            if code == payload["review"]:
+                held.may_be_gone = True
 
     return end
+
+
+def _hold_ruling(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    key = (payload["review"], now.actor.removeprefix("user:"))
+    rows.get_table("held ruling").pop(key, None)
+    sealed = payload.get("sealed", UNKNOWN)
+    rows.add(
+        "held ruling",
+        *key,
+        now=now,
+        held_at=now.at,
+        due_at=payload["due_at"],
+        sealed=sealed,
+    )
+
+
+def _drop_held(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
+    person = payload.get("by", now.actor).removeprefix("user:")
+    rows.get_table("held ruling").pop((payload["review"], person), None)
 
 
 def _rule(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
@@ -372,6 +400,9 @@ _TAKES: dict[str, Take] = {
     "review.snoozed": _snooze_review,
     "review.returned": _return_review,
     "review.commented": _add_comment,
+    "review.held": _hold_ruling,
+    "review.taken_back": _drop_held,
+    "review.unsent": _drop_held,
     "review.approved": _keep_approval,
     "review.amended": _keep_approval,
     "review.ruled": _rule,

@@ -22,6 +22,7 @@ from reviews.models import (
     Exemption,
     GateCheck,
     Grant,
+    HeldRuling,
     ModelRequest,
     Permission,
     PolicyShadowItem,
@@ -34,6 +35,7 @@ from reviews.models import (
     Violation,
 )
 from reviews.row_checks.expected import Key
+from reviews.rulings.held import seal_said
 
 Values = dict[str, Any]
 
@@ -51,7 +53,8 @@ class StoredRow(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Table:
     """`run` leads from a row to its run, `key` names a row, `values` maps what the
-    entries call something to where it is stored; `also` derives what is not stored."""
+    entries call something to where it is stored; `also` derives what is not stored.
+    `may_be_untold` says of which rows no entry has to tell."""
 
     name: str
     rows: QuerySet[Any]
@@ -59,6 +62,7 @@ class Table:
     key: tuple[str, ...]
     values: dict[str, str]
     also: Callable[[Values], None] | None = None
+    may_be_untold: Callable[[Values], bool] = lambda _values: False
 
     def read(self, run_ids: Sequence[int]) -> Iterable[StoredRow]:
         """All rows of these runs. One by one where some of them cannot be read."""
@@ -104,11 +108,11 @@ def _to_plain(value: Any) -> Any:
     return str(value) if isinstance(value, UUID) else value
 
 
-def _keep_same(*names: str, **others: str) -> dict[str, str]:
+def keep_same(*names: str, **others: str) -> dict[str, str]:
     return {**{name: name for name in names}, **others}
 
 
-def _build_person_reader(*names: str) -> Callable[[Values], None]:
+def build_person_reader(*names: str) -> Callable[[Values], None]:
     """People are stored by their code, and named as actors."""
 
     def name(values: Values) -> None:
@@ -120,13 +124,13 @@ def _build_person_reader(*names: str) -> Callable[[Values], None]:
 
 
 def _read_review(values: Values) -> None:
-    _build_person_reader("assignee")(values)
+    build_person_reader("assignee")(values)
     values["content"] = hash_text(values["content"])
 
 
 def _read_permission(values: Values) -> None:
     """Each use is a grant of some run, and that run's chain tells of it."""
-    _build_person_reader("granted_by", "revoked_by")(values)
+    build_person_reader("granted_by", "revoked_by")(values)
     values["rules"] = json.loads(values["rules"])
     used = values.pop("used")
     values["uses"] += used
@@ -135,6 +139,10 @@ def _read_permission(values: Values) -> None:
 
 def _read_checkpoint(values: Values) -> None:
     values["state"] = hash_text(to_canonical_json(json.loads(values["state"])))
+
+
+def _read_held(values: Values) -> None:
+    values["sealed"] = seal_said(values.pop("action"), values.pop("said"))
 
 
 def _read_sealed_look(values: Values) -> None:
@@ -149,7 +157,7 @@ TABLES = (
         Review.objects.all(),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("kind", "title", "content", "content_digest", "step_number", "opened_at"),
             *("due_at", "on_expiry", "version", "state", "closed_at", "claimed_at"),
             *("assigned_at", "snoozed_until", "snoozed_for"),
@@ -165,42 +173,50 @@ TABLES = (
         ReviewApproval.objects.all(),
         "review__run_id",
         ("review__code", "version"),
-        _keep_same(
+        keep_same(
             *("action", "note", "amended", "findings", "allowance", "at"), by="by__code"
         ),
-        _build_person_reader("by"),
+        build_person_reader("by"),
     ),
     Table(
         "ruling",
         Ruling.objects.all(),
         "review__run_id",
         ("review__code",),
-        _keep_same("action", "note", "answer", "amended", "at", by="by__code"),
-        _build_person_reader("by"),
+        keep_same("action", "note", "answer", "amended", "at", by="by__code"),
+        build_person_reader("by"),
     ),
     Table(
         "ruling fact",
         RulingFact.objects.all(),
         "run_id",
         ("ruling__review__code",),
-        _keep_same(
+        keep_same(
             *("action", "kind", "at", "took_ms", "regretted"),
             project="project_id",
             by="by__code",
         ),
-        _build_person_reader("by"),
+        build_person_reader("by"),
+    ),
+    Table(
+        "held ruling",
+        HeldRuling.objects.all(),
+        "review__run_id",
+        ("review__code", "by__code"),
+        keep_same("action", "said", "held_at", "due_at"),
+        _read_held,
     ),
     Table(
         "note",
         AgentNote.objects.all(),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("text", "tags", "at", "read_at"),
             *("delivered_at", "delivered_with", "delivered_step", "delivered_for"),
             by="by__code",
         ),
-        _build_person_reader("by"),
+        build_person_reader("by"),
     ),
     Table(
         "comment",
@@ -214,7 +230,7 @@ TABLES = (
         ToolCall.objects.all(),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("kind", "tool", "key", "digest", "decision", "seq", "judged_at", "ok"),
             *("output", "result_digest", "settled_at", "facts"),
             project="project_id",
@@ -226,7 +242,7 @@ TABLES = (
         Grant.objects.all(),
         "run_id",
         ("call_id",),
-        _keep_same(
+        keep_same(
             *("code", "digest", "policy_hash", "issued_at", "expires_at", "state"),
             "ended_at",
             permission="permission__code",
@@ -237,7 +253,7 @@ TABLES = (
         Permission.objects.annotate(counted=Count("grant")),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("scope", "tool", "key", "covers", "rules", "granted_at", "expires_at"),
             *("used", "revoked_at"),
             project="project_id",
@@ -254,21 +270,21 @@ TABLES = (
         Exemption.objects.all(),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("fingerprint", "label", "reason", "made_at", "revoked_at"),
             project="project_id",
             call="call_id",
             made_by="made_by__code",
             revoked_by="revoked_by__code",
         ),
-        _build_person_reader("made_by", "revoked_by"),
+        build_person_reader("made_by", "revoked_by"),
     ),
     Table(
         "check",
         GateCheck.objects.all(),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("step", "gates", "state", "status", "opened_at", "updated_at"),
             project="project_id",
             review="review_id",
@@ -279,7 +295,7 @@ TABLES = (
         AdvisoryWarning.objects.all(),
         "run_id",
         ("check_code", "at", "text"),
-        _keep_same("code"),
+        keep_same("code"),
     ),
     Table(
         "acknowledgement",
@@ -287,14 +303,14 @@ TABLES = (
         "run_id",
         ("code",),
         {"by": "acknowledged_by__code", "at": "acknowledged_at"},
-        _build_person_reader("by"),
+        build_person_reader("by"),
     ),
     Table(
         "request to a model",
         ModelRequest.objects.exclude(seq=None),
         "run_id",
         ("seq",),
-        _keep_same(
+        keep_same(
             *("purpose", "model", "tokens_in", "tokens_out", "cost_micros", "at"),
             project="project_id",
         ),
@@ -304,7 +320,7 @@ TABLES = (
         SealedLook.objects.all(),
         "run_id",
         ("call_code",),
-        _keep_same("said", "salt"),
+        keep_same("said", "salt"),
         _read_sealed_look,
     ),
     Table(
@@ -312,7 +328,7 @@ TABLES = (
         PolicyShadowItem.objects.all(),
         "run_id",
         ("code",),
-        _keep_same(
+        keep_same(
             *("seq", "at", "kind", "gate", "rule", "move", "asks", "reason", "tool"),
             shadow="shadow__code",
         ),
@@ -322,7 +338,7 @@ TABLES = (
         Violation.objects.all(),
         "run_id",
         ("seq", "place"),
-        _keep_same(
+        keep_same(
             *("at", "rule", "severity", "source", "gate", "decision"),
             *("auto_corrected", "destructive", "text"),
             project="project_id",
@@ -334,7 +350,7 @@ TABLES = (
         RunOutcome.objects.all(),
         "run_id",
         ("run__code",),
-        _keep_same(
+        keep_same(
             *("at", "accepted", "evaluations", "lines_added", "lines_removed"),
             *("files_changed", "rework_lines"),
             project="project_id",
@@ -345,7 +361,7 @@ TABLES = (
         Checkpoint.objects.all(),
         "run_id",
         ("code",),
-        _keep_same("step", "label", "state", "created_at"),
+        keep_same("step", "label", "state", "created_at"),
         _read_checkpoint,
     ),
 )

@@ -13,12 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
+from secrets import token_hex
 from typing import Any
 
 from django.utils import timezone
 
 from common.errors import DomainError
-from guidance.core.canonical import to_canonical_json
+from guidance.core.canonical import hash_text, to_canonical_json
 from ledger.chain import format_timestamp
 from ledger.plan import Plan
 from ledger.state import RunState
@@ -51,6 +52,7 @@ def is_stale(held: HeldRuling, at: datetime) -> bool:
 def read_said(held: HeldRuling) -> dict[str, Any]:
     """As `build_ruling_request` takes it."""
     said: dict[str, Any] = json.loads(held.said)
+    said.pop("salt", None)
     remember, allowance = said["remember"], said.get("allowance")
     return {
         **said,
@@ -64,10 +66,16 @@ def write_said(said: dict[str, Any]) -> str:
     return to_canonical_json(
         {
             **said,
+            "salt": token_hex(16),
             "remember": remember.model_dump() if remember else None,
             "allowance": allowance.model_dump() if allowance else None,
         }
     )
+
+
+def seal_said(action: str, said: str) -> str:
+    """What an entry may say of it: nobody finds the choice, and any other has another."""
+    return hash_text(to_canonical_json([action, said]))
 
 
 @dataclass(kw_only=True)
@@ -93,7 +101,11 @@ class HoldRuling(ReviewChangeRequest):
         plan.add_entry(
             "review.held",
             actor=self.person.actor,
-            payload={"review": review.code, "due_at": format_timestamp(due_at)},
+            payload={
+                "review": review.code,
+                "due_at": format_timestamp(due_at),
+                "sealed": seal_said(self.ruling.action, self.said),
+            },
         )
         plan.side_updates.append(
             partial(

@@ -52,13 +52,26 @@ def run(agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client) -> s
 
 
 def difference(run: str, capsys: pytest.CaptureFixture[str], **more: Any) -> str:
+    return list_faults("replay", f"DIFFERENT run {run} ", capsys, run=run, **more)
+
+
+def list_faults(
+    command: str, mark: str, capsys: pytest.CaptureFixture[str], **more: Any
+) -> str:
     capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
-        call_command("replay", run=run, **more)
+        call_command(command, **more)
     assert ended.value.code == 1
     shown = capsys.readouterr().err
-    assert f"DIFFERENT run {run} " in shown
+    assert mark in shown
     return shown
+
+
+def name_row_fault(run: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Both commands name it: the check of the chain needs no gate for it."""
+    assert words in difference(run, capsys)
+    mark = f"BROKEN run {run} "
+    assert words in list_faults("ledger_verify", mark, capsys, run=run)
 
 
 @pytest.mark.parametrize("ending", ["open", "finished", "aborted"])
@@ -91,6 +104,12 @@ ROW: dict[str, Any] = {
     "last_step": 99,
     "last_checkpoint_step": 99,
     "last_decision": "continue",
+    "lineage": "7/",
+    "running_ms": 7,
+    "running_since": "2020-01-01T00:00:00Z",
+    "time_over_at": "2020-01-01T00:00:00Z",
+    "created_at": "2020-01-01T00:00:00Z",
+    "updated_at": "2020-01-01T00:00:00Z",
     "open_reviews": "[]",
     "status": "running",
     "task": "Another one",
@@ -107,10 +126,11 @@ def test_a_run_row_that_was_changed_is_named(
     before = row.values(*ROW).get()
     for column, value in ROW.items():
         row.update(**{column: value})
-        assert f"the run's {column} " in difference(run, capsys)
+        name_row_fault(run, f"the run's {column} ", capsys)
         row.update(**{column: before[column]})
 
-    call_command("replay", run=run)
+    for command in ("replay", "ledger_verify"):
+        call_command(command, run=run)
 
 
 def test_a_memory_that_was_changed_is_named(
@@ -121,7 +141,7 @@ def test_a_memory_that_was_changed_is_named(
     text = json.dumps(memory, sort_keys=True, separators=(",", ":"))
     Run.objects.filter(code=run).update(memory=text)
 
-    assert "the run's memory " in difference(run, capsys)
+    name_row_fault(run, "the run's memory ", capsys)
 
 
 def test_a_run_given_to_another_agent_or_parent_is_named(
@@ -133,11 +153,11 @@ def test_a_run_given_to_another_agent_or_parent_is_named(
     row = Run.objects.get(code=run)
     other = make_robot("other", project=project).principal.agent_id
     Run.objects.filter(code=run).update(agent_id=other)
-    assert "the run's agent " in difference(run, capsys)
+    name_row_fault(run, "the run's agent ", capsys)
 
     parent = Run.objects.get(code=start_run(agent))
     Run.objects.filter(code=run).update(agent_id=row.agent_id, parent=parent)
-    assert "the run's parent " in difference(run, capsys)
+    name_row_fault(run, "the run's parent ", capsys)
 
 
 @pytest.mark.parametrize(

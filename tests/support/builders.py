@@ -21,6 +21,7 @@ from accounts.services import add_person, ensure_project, issue_agent_key
 from common.errors import Unchanged
 from console.models import Preferences
 from guidance.models import PolicyVersion
+from reviews.policies.assignments import replace_assignments
 from reviews.policies.services import create_version
 
 _numbers = count(1)
@@ -86,7 +87,7 @@ def make_policy(name: str, *, project: Project, **sections: Any) -> PolicyVersio
     """The next version of a policy, in force, if it changes anything; what is left out
     keeps its default. Agents may choose those that are not the default."""
     if name != "default":
-        Project.objects.filter(pk=project.pk).update(agents_choose_policy=True)
+        replace_assignments(project_id=project.pk, agents_choose=True)
     try:
         return create_version(
             project_id=project.pk, name=name, document=sections, activate=True

@@ -52,4 +52,6 @@ def _describe(found: Findings) -> str:
         return f"{format_count(found.broken, 'run')} with a broken chain"
     if found.missing:
         return "Entries or runs are missing"
+    if found.differing:
+        return "What runs used together does not add up"
     return "The database would let entries be changed"

@@ -105,6 +105,12 @@ def _describe_given_password(payload: Payload) -> Change:
     return Change("gave a one-time password to", payload["name"], icon="key")
 
 
+def _describe_rehashed_password(_payload: Payload) -> Change:
+    return Change(
+        "signed in: their password is stored more strongly now", "", icon="key"
+    )
+
+
 def _describe_new_password(_payload: Payload) -> Change:
     return Change("chose a new password", "", icon="key")
 
@@ -211,6 +217,7 @@ _CHANGES: dict[str, Callable[[Payload], Change]] = {
     "person.password_link": _describe_password_link,
     "person.password_given": _describe_given_password,
     "password.changed": _describe_new_password,
+    "password.rehashed": _describe_rehashed_password,
     "sign_in.ended": _describe_ended_sign_ins,
     "token.made": _describe_made_token,
     "token.revoked": _describe_revoked_token,

@@ -13,7 +13,6 @@ from accounts.auth import PersonPrincipal
 from accounts.models import ALL_SCOPES, SYSTEM_AGENTS, Agent, AgentKey, Membership, User
 from accounts.services import revoke_secrets
 from common.errors import Invalid, Unchanged
-from ledger.chain import format_timestamp
 from reviews.administration.agents.services import build_created_entry
 from reviews.administration.chain import (
     AuditEntry,
@@ -21,6 +20,7 @@ from reviews.administration.chain import (
     build_difference,
     perform_change,
 )
+from reviews.administration.described_rows import describe_key, describe_new_key
 from reviews.administration.project.services import ensure_project
 
 KEYS_LIMIT = 50
@@ -65,7 +65,7 @@ def revoke_keys(
             pk__in=[key.pk for key in keys], agent=agent, revoked_at=None
         )
         entries = [
-            AuditEntry("key.revoked", _describe(key, agent))
+            AuditEntry("key.revoked", describe_key(key, agent))
             for key in rows.order_by("pk")
         ]
         if not entries:
@@ -129,19 +129,7 @@ def _build_key(agent: Agent, by: PersonPrincipal | None) -> IssuedKey:
 
 
 def _build_made_entry(key: AgentKey) -> AuditEntry:
-    expires = format_timestamp(key.expires_at) if key.expires_at else None
-    about = {"scopes": key.scopes.split(), "expires_at": expires}
-    return AuditEntry("key.made", {**_describe(key, key.agent), **about})
-
-
-def _describe(key: AgentKey, agent: Agent) -> dict[str, str]:
-    return {
-        "agent": str(agent.code),
-        "name": agent.name,
-        "key": str(key.code),
-        "key_name": key.name,
-        "prefix": key.lookup,
-    }
+    return AuditEntry("key.made", describe_new_key(key, key.agent))
 
 
 def _store(key: AgentKey, secret: str, at: datetime) -> IssuedKey:

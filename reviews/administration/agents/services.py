@@ -24,6 +24,7 @@ from reviews.administration.chain import (
     build_difference,
     perform_change,
 )
+from reviews.administration.described_rows import describe_agent
 from reviews.policies.assignments import (
     hash_assignments,
     list_assignments,
@@ -134,12 +135,7 @@ def find_owner(project_id: int, name: str | None) -> User | None:
 
 
 def build_created_entry(agent: Agent) -> AuditEntry:
-    payload: dict[str, Any] = {
-        "agent": str(agent.code),
-        "name": agent.name,
-        "owner": agent.owner.username if agent.owner else None,
-        "description": agent.description,
-    }
+    payload = describe_agent(agent)
     limits = serialize_limits(get_own_limits(agent))
     if limits:
         payload["limits"] = limits

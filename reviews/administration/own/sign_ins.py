@@ -9,10 +9,10 @@ from accounts.services import store_own_password
 from common.errors import NotFound
 from common.ids import parse_code
 from reviews.administration.chain import AuditEntry
+from reviews.administration.described_rows import describe_password
 from reviews.administration.own.recording import record_for_person
 from reviews.administration.people.joining import USED
 from reviews.administration.people.password_links import find_linked_user
-from reviews.administration.people.services import describe_user
 
 
 def end_sign_in(*, by: PersonPrincipal, code: str) -> None:
@@ -48,12 +48,24 @@ def end_other_sign_ins(*, by: PersonPrincipal, session_key: str | None) -> int:
 def change_own_password(*, user: User, password: str) -> None:
     """It ends the person's other sign-ins and their tokens. The hash is computed here,
     not while a project is locked."""
+    ends = not user.must_change_password
     user.set_password(password)
     record_for_person(
         by=build_person_principal(user),
         user_id=user.pk,
-        entries=[AuditEntry("password.changed", describe_user(user))],
+        entries=[_build_password_entry(user, ends_tokens=ends)],
         store=lambda at: store_own_password(user=user),
+    )
+
+
+def store_stronger_hash(user: User) -> None:
+    """The same password, kept in the way that is the strongest by now."""
+    payload = describe_password(user, must_change=user.must_change_password)
+    record_for_person(
+        by=build_person_principal(user),
+        user_id=user.pk,
+        entries=[AuditEntry("password.rehashed", payload)],
+        store=lambda at: user.save(update_fields=["password"]),
     )
 
 
@@ -72,10 +84,15 @@ def change_linked_password(*, user: User, token: str, password: str) -> None:
     record_for_person(
         by=build_person_principal(user),
         user_id=user.pk,
-        entries=[AuditEntry("password.changed", describe_user(user))],
+        entries=[_build_password_entry(user, ends_tokens=True)],
         store=lambda at: store_own_password(user=user, by_link=True),
         check=check,
     )
+
+
+def _build_password_entry(user: User, *, ends_tokens: bool) -> AuditEntry:
+    about = describe_password(user, must_change=False)
+    return AuditEntry("password.changed", {**about, "ends_tokens": ends_tokens})
 
 
 def _build_ended_entry(by: PersonPrincipal, browsers: list[str]) -> AuditEntry:

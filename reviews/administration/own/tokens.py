@@ -115,6 +115,7 @@ def build_made_entry(
         "token": str(token.code),
         "token_name": name,
         "prefix": secrets.get_prefix(token.secret),
+        "secret": secrets.build_mark(secrets.hash_secret(token.secret)),
         "expires_at": format_timestamp(expires_at) if expires_at else None,
     }
     return AuditEntry("token.made", payload)

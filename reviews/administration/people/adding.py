@@ -14,11 +14,15 @@ from reviews.administration.chain import (
     build_difference,
     perform_change,
 )
+from reviews.administration.described_rows import (
+    describe_account,
+    describe_password,
+    describe_user,
+)
 from reviews.administration.own.tokens import (
     build_made_entry,
     build_revoked_entries,
 )
-from reviews.administration.people.services import describe_user
 from reviews.administration.project.services import ensure_project
 
 
@@ -46,7 +50,15 @@ def add_person(*, name: str, role: Role, project_slug: str) -> NewPerson:
         if known:
             valid = PersonalToken.objects.filter(user=user)
             own += build_revoked_entries(user, valid)
-            own.append(AuditEntry("person.password_given", describe_user(user)))
+        given = User(
+            code=user.code,
+            username=name,
+            password=password.hash,
+            must_change_password=True,
+        )
+        if known:
+            payload = describe_password(given, must_change=True)
+            own.append(AuditEntry("person.password_given", payload))
         own.append(build_made_entry(user, token))
 
         def store(_at: object) -> _Added:
@@ -61,7 +73,8 @@ def add_person(*, name: str, role: Role, project_slug: str) -> NewPerson:
             return _Added(person=person, own=own)
 
         return PreparedChange(
-            entries=[*_build_place(user, member, role), *own], store=store
+            entries=[*_build_place(user if known else given, member, role), *own],
+            store=store,
         )
 
     added = perform_change(project_id=project.pk, by=None, prepare=prepare)
@@ -77,8 +90,9 @@ def add_person(*, name: str, role: Role, project_slug: str) -> NewPerson:
 
 def _build_place(user: User, member: Membership | None, role: Role) -> list[AuditEntry]:
     """What changes about their place in the project, if anything does."""
-    about = describe_user(user)
     if member is None:
-        return [AuditEntry("person.joined", {**about, "role": role.value})]
+        joined = {**describe_account(user), "role": role.value}
+        return [AuditEntry("person.joined", joined)]
+    about = describe_user(user)
     changed = build_difference({"role": member.role}, {"role": role.value})
     return [AuditEntry("person.changed", {**about, **changed})] if changed else []

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from secrets import token_urlsafe
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
 from accounts.auth import PersonPrincipal
 from accounts.models import Invitation, Membership, Project, Role
 from accounts.people.mail import send_text
-from accounts.secrets import hash_secret
+from accounts.secrets import build_mark, hash_secret
 from common.errors import Invalid
+from common.ids import uuid7
 from reviews.administration.chain import AuditEntry, PreparedChange, perform_change
+from reviews.administration.described_rows import describe_invitation
 from reviews.administration.people.selectors import (
     get_invitation,
     list_invitations,
@@ -47,18 +51,18 @@ class SentInvitation:
 def invite_person(
     *, project: Project, email: str, role: Role, by: PersonPrincipal
 ) -> SentInvitation:
-    secret = token_urlsafe(32)
+    secret, code = token_urlsafe(32), uuid7()
 
     def prepare() -> PreparedChange[Invitation]:
         _refuse_known_address(project.pk, email)
-        payload = {"name": email, "role": role.value}
         return PreparedChange(
-            entries=[AuditEntry("person.invited", payload)], store=store
+            entries=[_build_invited_entry(code, email, role, secret)], store=store
         )
 
     def store(at: datetime) -> Invitation:
         return Invitation.objects.create(
             project=project,
+            code=code,
             email=email,
             role=role,
             digest=hash_secret(secret),
@@ -98,7 +102,10 @@ def send_invitation_again(
 
     def prepare() -> PreparedChange[Invitation]:
         invitation = get_invitation(project_id=project.pk, code=code)
-        payload = {**_describe(invitation), "again": True}
+        entry = _build_invited_entry(
+            invitation.code, invitation.email, invitation.role, secret
+        )
+        entry.payload["again"] = True
 
         def store(at: datetime) -> Invitation:
             invitation.digest = hash_secret(secret)
@@ -113,9 +120,7 @@ def send_invitation_again(
             )
             return invitation
 
-        return PreparedChange(
-            entries=[AuditEntry("person.invited", payload)], store=store
-        )
+        return PreparedChange(entries=[entry], store=store)
 
     invitation = perform_change(project_id=project.pk, by=by, prepare=prepare)
     return _send(invitation, project=project, by=by, secret=secret)
@@ -132,15 +137,22 @@ def withdraw_invitation(*, project_id: int, code: str, by: PersonPrincipal) -> N
             invitation.save(update_fields=["withdrawn_at"])
 
         return PreparedChange(
-            entries=[AuditEntry("person.invitation_withdrawn", _describe(invitation))],
+            entries=[
+                AuditEntry(
+                    "person.invitation_withdrawn", describe_invitation(invitation)
+                )
+            ],
             store=store,
         )
 
     perform_change(project_id=project_id, by=by, prepare=prepare)
 
 
-def _describe(invitation: Invitation) -> dict[str, str]:
-    return {"name": invitation.email, "role": invitation.role}
+def _build_invited_entry(code: UUID, email: str, role: str, secret: str) -> AuditEntry:
+    invitation = Invitation(code=code, email=email, role=role)
+    mark = build_mark(hash_secret(secret))
+    payload: dict[str, Any] = {**describe_invitation(invitation), "secret": mark}
+    return AuditEntry("person.invited", payload)
 
 
 def _send(

@@ -13,7 +13,7 @@ from accounts.models import Invitation, Membership, Role, User
 from accounts.secrets import hash_secret
 from common.errors import Invalid, NotFound, Unchanged
 from reviews.administration.chain import AuditEntry, PreparedChange, perform_change
-from reviews.administration.people.services import describe_user
+from reviews.administration.described_rows import describe_account
 
 USED = (
     "This link does not work any more: it was used, taken back, is too old, or who made "
@@ -63,8 +63,9 @@ def join_project(*, invitation: Invitation, secret: str, user: User) -> User:
             raise NotFound(USED)
         _refuse_joining(found, user)
         payload = {
-            **describe_user(user),
+            **describe_account(user),
             "role": found.role,
+            "invitation": str(found.code),
             "invited_by": found.invited_by.username,
         }
         return PreparedChange(

@@ -13,8 +13,8 @@ from accounts.people.mail import send_text
 from common.errors import Forbidden
 from common.ids import parse_code
 from reviews.administration.chain import AuditEntry, PreparedChange, perform_change
+from reviews.administration.described_rows import describe_user
 from reviews.administration.people.selectors import get_membership
-from reviews.administration.people.services import describe_user
 
 _TEXT = """Hello {name},
 

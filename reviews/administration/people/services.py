@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from accounts.auth import PersonPrincipal
-from accounts.models import Agent, Membership, PersonalToken, Role, SignIn, User
+from accounts.models import Agent, Membership, PersonalToken, Role, SignIn
 from accounts.people.sign_ins import end_sign_ins
 from accounts.services import revoke_tokens
 from common.errors import Invalid, Unchanged
@@ -15,6 +15,7 @@ from reviews.administration.chain import (
     build_difference,
     perform_change,
 )
+from reviews.administration.described_rows import describe_user
 from reviews.administration.people.selectors import (
     get_membership,
     is_last_admin,
@@ -22,11 +23,6 @@ from reviews.administration.people.selectors import (
 )
 
 LAST_ADMIN = "You are the last admin: give somebody else the role admin first."
-
-
-def describe_user(user: User) -> dict[str, str]:
-    """A person as entries name them."""
-    return {"person": str(user.code), "name": user.username}
 
 
 def change_role(*, project_id: int, code: str, role: Role, by: PersonPrincipal) -> None:

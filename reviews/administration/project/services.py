@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 
 from accounts import services as accounts_services
 from accounts.auth import PersonPrincipal
-from accounts.models import Membership, Project, Role
+from accounts.models import Membership, Project, Role, User
 from common.errors import Forbidden, Invalid, Unchanged
 from guidance.selectors import load_policy_choice
 from guidance.services import DEFAULT, get_policy_in_force
@@ -20,6 +20,7 @@ from reviews.administration.chain import (
     build_difference,
     perform_change,
 )
+from reviews.administration.described_rows import describe_account
 from reviews.policies.assignments import replace_assignments
 
 CHOOSE = "agents_choose_policy"
@@ -114,10 +115,11 @@ def create_project(*, by: PersonPrincipal, name: str, slug: str) -> Project:
     def store(at: datetime) -> None:
         Membership.objects.create(project=project, user_id=by.user_id, role=Role.ADMIN)
 
-    entry = AuditEntry("project.created", {"name": name, "slug": slug})
-    perform_change(
-        project_id=project.pk,
-        by=by,
-        prepare=lambda: PreparedChange(entries=[entry], store=store),
-    )
+    def prepare() -> PreparedChange[None]:
+        admin = describe_account(User.objects.get(pk=by.user_id))
+        payload = {"name": name, "slug": slug, "admin": admin}
+        entry = AuditEntry("project.created", payload)
+        return PreparedChange(entries=[entry], store=store)
+
+    perform_change(project_id=project.pk, by=by, prepare=prepare)
     return project

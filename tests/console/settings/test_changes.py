@@ -63,6 +63,10 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         "made a link for a new password of bob ",
     ),
     "person.password_given": ({"name": "bob"}, "gave a one-time password to bob "),
+    "password.rehashed": (
+        {"name": "bob"},
+        "signed in: their password is stored more strongly now  ",
+    ),
     "password.changed": ({"name": "bob"}, "chose a new password  "),
     "sign_in.ended": (
         {"name": "bob", "browsers": ["Firefox on Linux", "Safari on Mac"]},

@@ -28,13 +28,9 @@ GATES = {
 
 @pytest.fixture
 def few_runs(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ledger_verify` recomputes the chains of this project alone.
-
-    What is missing is still looked for everywhere: other tests have left thousands of
-    runs, and their chains would only take time.
-    """
-    own = Run.objects.filter(project=project)
-    monkeypatch.setattr(ledger_verify, "list_selected_runs", lambda _code: own)
+    """`ledger_verify` looks at this project alone: other tests have left thousands of
+    runs, and their chains would only take time."""
+    monkeypatch.setattr(ledger_verify, "list_project_ids", lambda: [project.pk])
 
 
 @pytest.fixture

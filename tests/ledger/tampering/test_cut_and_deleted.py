@@ -35,7 +35,7 @@ def test_a_cut_tail_is_named(
         agent.post(f"/runs/{code}/steps", json=step(number))
     run = Run.objects.get(code=code)
     with edit_rows(lambda: cut_tail(run)):
-        assert "seq 2: the run's last_step is 2" in list_faults(
+        assert "seq 2: the run's tokens_used is 2000" in list_faults(
             "ledger_verify", run, capsys
         )
         list_faults("replay", run, capsys)

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Agent, AgentKey, Project
+from accounts.secrets import build_mark
 from accounts.selectors import list_agents
 from ledger.models import Run
 from reviews.administration.agents.selectors import list_agents_with_keys
@@ -62,6 +63,8 @@ def test_the_life_of_an_agent_is_in_the_chain(
     assert {actor for _, actor, _ in entries} == {cleo.principal.actor}
     about = {"agent": agent["id"], "name": "builder"}
     shown = {"key": key["id"], "key_name": "ci", "prefix": key["prefix"]}
+    mark = entries[1][2].pop("secret")
+    assert mark == build_mark(AgentKey.objects.get(code=key["id"]).digest)
     assert [(kind, payload) for kind, _, payload in entries] == [
         ("agent.created", {**about, "owner": owner, "description": "Builds the shop"}),
         (

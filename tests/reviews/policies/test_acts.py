@@ -160,7 +160,11 @@ def test_the_life_of_policies_is_a_chain_that_verifies(
     assert started[0] == "run.started"
     assert recorded[:2] == ("policy.recorded", "system:system-policies")
     first = {"name": "default", "version": 1, "hash": shipped.hash}
-    assert recorded[2] == {"versions": [{**first, "active": True}]}
+    assert recorded[2] == {
+        "versions": [{**first, "active": True}],
+        "assignments": [],
+        "agents_choose": False,
+    }
     named = {"name": "default", "version": 2, "hash": mine.hash, "note": "Try"}
     actor = alice.principal.actor
     assert stored == ("policy.stored", actor, named)

@@ -265,7 +265,7 @@ def test_a_failure_is_kept_in_words(
 
     assert found["state"] == "failed"
     assert found["reason"] == (
-        "It could not be finished (ConnectionError: the disk is full)."
+        "It could not be finished. The log of the server says why."
     )
 
 
