@@ -96,6 +96,12 @@ class ClosingRequest(ChangeRequest[T]):
         self.follow_ups = load_follow_ups(run, at)
 
 
+def find_severity(run: RunState, *, kind: str, content: Mapping[str, Any]) -> str:
+    """The severity that the run's policy gives, whatever its agent asks for."""
+    rules = get_policy(run.policy_id).policy.reviews.severity
+    return find_subject(kind, content, rules).severity
+
+
 def open_review(
     plan: Plan,
     *,
