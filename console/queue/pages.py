@@ -25,7 +25,7 @@ from console.query.terms import LINE_LIMIT
 from console.queue import fragments
 from console.queue.address import SORT_NAMES, TAB_NAMES, QueueState, read_state
 from console.queue.detail import ReviewDetail, build_detail, load_review
-from console.queue.floods import list_flood_notices
+from console.queue.floods import build_filling_notices
 from console.queue.query import FIELDS, build_filter
 from console.queue.row_groups import (
     QueueList,
@@ -148,8 +148,8 @@ def render_queue(
         "page_frame": frame,
         **_build_list_tools(request, listed),
         "tally": tally,
-        "floods": list_flood_notices(
-            project_id=request.project.pk, slug=request.project.slug, total=tally.total
+        "filling": build_filling_notices(
+            project_id=request.project.pk, slug=request.project.slug, tally=tally
         ),
         "total": tally.total,
         "slug": request.project.slug,

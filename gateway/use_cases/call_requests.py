@@ -57,8 +57,8 @@ from reviews.permissions.call_rows import build_call_row
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import FollowUps, load_follow_ups, open_review, stop_at_time_limit
-from reviews.queue.subjects import find_subject
 from reviews.policies.shadow.running import count_same
+from reviews.queue.subjects import find_subject
 
 GATEWAY = "system:tool-gateway"
 # A person who is asked more than this about one run is asked too much.

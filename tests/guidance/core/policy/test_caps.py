@@ -93,9 +93,7 @@ def test_a_cap_of_n_leaves_room_for_n(
     assert (found and (found.scope, found.count, found.limit)) == reached
 
 
-@pytest.mark.parametrize(
-    ("agents", "limit"), [(0, 5), (2, 5), (3, 6), (5_000, 10_000)]
-)
+@pytest.mark.parametrize(("agents", "limit"), [(0, 5), (2, 5), (3, 6), (5_000, 10_000)])
 def test_the_cap_of_a_project_fits_its_fleet(agents: int, limit: int) -> None:
     cap = Cap(agent=None, project=5, project_per_agent=2)
     assert cap.find_reached(agent=0, project=limit - 1, agents=agents) is None
