@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.people.mail import hand_in
+from guidance.time_zones import find_zone
 from notifications.models import Notice, Occasion, Recipient
 from notifications.selectors import Told, get_mail_from, list_people, list_untold
 from notifications.texts import TEST_SUBJECT, TEST_TEXT, build_subject, build_text
@@ -62,7 +63,8 @@ def _send_to(user: User, *, at: datetime) -> bool:
         return False
     if not _take_turn(user, tried_at=tried_at, at=at):
         return False
-    subject, text = build_subject(told), build_text(told, at=at)
+    zone = find_zone(user.time_zone) or UTC
+    subject, text = build_subject(told), build_text(told, at=at, zone=zone)
     if not send_to(user, subject=subject, text=text, at=at):
         return False
     Notice.objects.bulk_create(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from accounts.models import Project
 from notifications.addresses import build_queue_address, build_review_address
@@ -34,8 +34,8 @@ def build_subject(told: Sequence[Told]) -> str:
     return f"{len(told)} reviews wait for you: {', '.join(parts)}"
 
 
-def build_text(told: Sequence[Told], *, at: datetime) -> str:
-    blocks = [_describe(each, at=at) for each in told[:SHOWN]]
+def build_text(told: Sequence[Told], *, at: datetime, zone: tzinfo = UTC) -> str:
+    blocks = [_describe(each, at=at, zone=zone) for each in told[:SHOWN]]
     if len(told) > SHOWN:
         blocks.append(f"And {len(told) - SHOWN} more.")
     blocks.append(
@@ -76,13 +76,14 @@ def build_queue_text(crowd: Crowd, project: Project) -> str:
     )
 
 
-def _describe(told: Told, *, at: datetime) -> str:
+def _describe(told: Told, *, at: datetime, zone: tzinfo) -> str:
     review = told.review
     agent = make_visible_line(review.run.agent.name)
     lines = [
         f"{review.severity.upper()}  {make_visible_line(review.title)}",
         f"{agent}, project {make_visible_line(review.project.name)}",
-        f"Ends in {_format_left(review.due_at - at)}, then: {review.on_expiry}",
+        f"Ends in {_format_left(review.due_at - at)} "
+        f"({review.due_at.astimezone(zone):%A %H:%M %Z}), then: {review.on_expiry}",
         build_review_address(review.project.slug, review.code),
     ]
     return "\n".join(lines)
