@@ -184,7 +184,7 @@ TABLES = (
         "run_id",
         ("ruling__review__code",),
         _keep_same(
-            *("action", "kind", "at", "took_ms", "regretted"),
+            *("action", "kind", "at", "took_ms", "read_ms", "regretted"),
             project="project_id",
             by="by__code",
         ),
