@@ -57,6 +57,12 @@ ALL_SCOPES = " ".join(Scope.values)
 class User(AbstractUser):
     code = models.UUIDField(default=uuid7, unique=True, editable=False)
     must_change_password = models.BooleanField(default=False)
+    # An address that they have not confirmed yet, and when they were last asked to. Mail
+    # goes to `email` alone.
+    new_email = models.EmailField(blank=True, default="", db_default="")
+    new_email_sent_at = models.DateTimeField(null=True, blank=True)
+    # As in "Europe/Berlin"; empty: times in mail are in UTC.
+    time_zone = models.CharField(max_length=64, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
         return self.username

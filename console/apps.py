@@ -12,7 +12,7 @@ class ConsoleConfig(AppConfig):
         # Needs the models, which are loaded by now and not before.
         from console.live.cross_process import announce_to_other_processes
         from console.notices.address import build_public_address
-        from notifications.addresses import register_review_address
+        from notifications.addresses import register_queue_address
 
         announce_to_other_processes()
-        register_review_address(build_public_address)
+        register_queue_address(build_public_address)

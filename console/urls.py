@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from console.account import joining, passwords
+from console.account import addresses, joining, passwords
 from console.gates import views as gates
 from console.gateway_report import views as gateway_report
 from console.halts import views as halts
@@ -204,6 +204,8 @@ _settings: list[URLPattern | URLResolver] = [
     path("project/change/", project.change, name="settings-project-change"),
     path("project/make/", project.make, name="settings-project-make"),
     path("you/", you.you, name="settings-you"),
+    path("you/profile/", you.store_profile, name="settings-profile"),
+    path("you/address/", you.confirm_again, name="settings-address-again"),
     path("you/tokens/", you.make_token, name="settings-token-make"),
     path("you/tokens/<uuid:code>/", you.revoke_token, name="settings-token-revoke"),
     path("you/sign-out/", you.end_other_sign_ins, name="settings-sign-ins-end"),
@@ -214,6 +216,7 @@ _settings: list[URLPattern | URLResolver] = [
         notifications.change,
         name="settings-notifications-change",
     ),
+    path("notifications/test/", notifications.test, name="settings-notifications-test"),
     path("keyboard/", keyboard.keyboard, name="settings-keyboard"),
     path("keyboard/change/", keyboard.change, name="settings-keyboard-change"),
     path("keyboard/switch/", keyboard.switch, name="settings-keyboard-switch"),
@@ -310,6 +313,7 @@ app_name = "console"
 urlpatterns = [
     path("", queue.home, name="home"),
     path("join/<str:secret>/", joining.join, name="join"),
+    path("address/<str:token>/", addresses.confirm, name="address"),
     path("password/", passwords.change_password, name="password"),
     path(
         "password/<uuid:code>/<str:token>/",

@@ -161,6 +161,8 @@ def _settle_call(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None
         result_digest=hash_text(to_canonical_json({**payload, "claimed": None})),
         settled_at=now.at,
     )
+    if not payload["ok"]:
+        rows.mark_failed_call(payload["call"], now)
 
 
 def _open_check(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:

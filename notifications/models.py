@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models.functions import Now
 
-from accounts.models import User
+from accounts.models import Project, User
 from reviews.models import Review, Severity
 
 
@@ -25,9 +25,39 @@ class Recipient(models.Model):
     )
     # The last time a mail was tried. Whoever moves it on has the turn to send the next one.
     tried_at = models.DateTimeField(null=True, blank=True)
+    # What became of the last mail, and when; empty: the mail server has taken it.
+    told_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
         return str(self.user)
+
+
+class QueueLevel(models.TextChoices):
+    NEAR = "near"
+    FULL = "full"
+
+
+class QueueNotice(models.Model):
+    """A manager is told how full the queue of a project is: once for each level, and once
+    a day while it stays so. Deleted when there is room again."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    level = models.CharField(max_length=8, choices=QueueLevel.choices)
+    # As with recipients: whoever moves it on has the turn.
+    tried_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["project", "user", "level"], name="queue_notice_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.level} {self.project_id} to {self.user_id}"
 
 
 class Occasion(models.TextChoices):

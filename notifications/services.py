@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-from datetime import datetime, timedelta
-from smtplib import SMTPException
+from datetime import UTC, datetime, timedelta
 
-from django.conf import settings
-from django.core.mail import send_mail
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.people.mail import hand_in
+from guidance.time_zones import find_zone
 from notifications.models import Notice, Occasion, Recipient
 from notifications.selectors import Told, get_mail_from, list_people, list_untold
-from notifications.texts import build_subject, build_text
+from notifications.texts import TEST_SUBJECT, TEST_TEXT, build_subject, build_text
 from reviews.models import Severity
 
-logger = logging.getLogger(__name__)
+_ERROR_LIMIT = 300
 # No sooner after the mail before; what is critical or ends soon waits a minute at most.
 PAUSE = timedelta(minutes=5)
 URGENT_PAUSE = timedelta(minutes=1)
@@ -28,6 +26,20 @@ def send_mails(*, at: datetime | None = None) -> int:
     """How many were handed to the mail server."""
     moment = at or timezone.now()
     return sum(_send_to(user, at=moment) for user in list_people())
+
+
+def send_to(user: User, *, subject: str, text: str, at: datetime) -> bool:
+    """Hand in a mail, and keep for its person what became of it."""
+    error = hand_in(to=user.email, subject=subject, text=text)
+    Recipient.objects.update_or_create(
+        user=user, defaults={"told_at": at, "error": error[:_ERROR_LIMIT]}
+    )
+    return not error
+
+
+def send_test(user: User) -> None:
+    """The way that every other mail takes; what became of it stands with the recipient."""
+    send_to(user, subject=TEST_SUBJECT, text=TEST_TEXT, at=timezone.now())
 
 
 def store_mail_choice(*, user: User, mail_from: str) -> None:
@@ -51,15 +63,9 @@ def _send_to(user: User, *, at: datetime) -> bool:
         return False
     if not _take_turn(user, tried_at=tried_at, at=at):
         return False
-    try:
-        send_mail(
-            build_subject(told),
-            build_text(told, at=at),
-            settings.MAIL_FROM or "checkrail@localhost",
-            [user.email],
-        )
-    except (OSError, SMTPException):
-        logger.exception("A mail about reviews could not be sent")
+    zone = find_zone(user.time_zone) or UTC
+    subject, text = build_subject(told), build_text(told, at=at, zone=zone)
+    if not send_to(user, subject=subject, text=text, at=at):
         return False
     Notice.objects.bulk_create(
         [

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from notifications import services
+from notifications import full_queues, services
 
 
 @shared_task
 def send_mails() -> int:
-    return services.send_mails()
+    return services.send_mails() + full_queues.send_queue_mails()
 
 
 @shared_task

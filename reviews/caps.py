@@ -11,9 +11,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from accounts.models import SYSTEM_AGENTS
+from accounts.models import SYSTEM_AGENTS, Agent
 from common.errors import RateLimited
-from guidance.core.policy.caps import Cap, CapReached
+from guidance.core.policy.caps import Cap, CapReached, ReviewRoom
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.services import get_caps_in_force
 from ledger.models import Run, RunStatus
@@ -25,13 +25,39 @@ RETRY_AFTER_S = 30
 
 
 def get_reached_cap(
-    cap: Cap, *, agent: QuerySet[Any], project: QuerySet[Any]
+    cap: Cap, *, agent: QuerySet[Any], project: QuerySet[Any], project_id: int
 ) -> CapReached | None:
-    """No more rows are counted than the cap allows."""
     return cap.find_reached(
-        agent=0 if cap.agent is None else agent[: cap.agent].count(),
-        project=0 if cap.project is None else project[: cap.project].count(),
+        **_count_open(cap, agent=agent, project=project, project_id=project_id)
     )
+
+
+def _count_open(
+    cap: Cap,
+    *,
+    agent: QuerySet[Any],
+    project: QuerySet[Any],
+    project_id: int,
+    kept: int = 0,
+) -> dict[str, int]:
+    """No more rows are counted than the cap allows, and the project's agents only where
+    it matters how many there are."""
+    mine = 0 if cap.agent is None else agent[: cap.agent].count()
+    if cap.project is None:
+        return {"agent": mine, "project": 0, "agents": 0}
+    agents, limit = 0, cap.project
+    count = project[:limit].count()
+    if cap.project_per_agent and count >= limit - kept:
+        agents = count_agents(project_id)
+        limit = cap.get_project_limit(agents) or limit
+        count = project[:limit].count() if limit > cap.project else count
+    return {"agent": mine, "project": count, "agents": agents}
+
+
+def count_agents(project_id: int) -> int:
+    """The fleet that the caps of a project grow with."""
+    agents = Agent.objects.filter(project_id=project_id, disabled_at=None)
+    return agents.exclude(name__in=SYSTEM_AGENTS).count()
 
 
 def refuse_at_cap(reached: CapReached | None, *, what: str, instead: str) -> None:
@@ -41,14 +67,18 @@ def refuse_at_cap(reached: CapReached | None, *, what: str, instead: str) -> Non
         )
 
 
-def find_reached_review_cap(*, project_id: int, agent_id: int) -> CapReached | None:
-    """The cap that keeps one more review of this agent from being opened."""
+def find_review_room(*, project_id: int, agent_id: int) -> ReviewRoom:
+    """The caps that keep one more review of this agent from being opened."""
     waiting = Review.objects.filter(state=ReviewState.OPEN)
-    return get_reached_cap(
-        get_caps_in_force(project_id=project_id).open_reviews,
+    cap = get_caps_in_force(project_id=project_id).open_reviews
+    counted = _count_open(
+        cap,
         agent=waiting.filter(run__agent_id=agent_id, run__status=RunStatus.PAUSED),
         project=waiting.filter(project_id=project_id),
+        project_id=project_id,
+        kept=cap.count_kept(cap.project or 0),
     )
+    return cap.find_room(**counted)
 
 
 def refuse_reviews_at_cap(reached: CapReached | None) -> None:
@@ -67,6 +97,7 @@ def refuse_runs_at_cap(*, project_id: int, agent_id: int) -> None:
             get_caps_in_force(project_id=project_id).open_runs,
             agent=running.filter(agent_id=agent_id),
             project=running.filter(project_id=project_id),
+            project_id=project_id,
         ),
         what="runs that are running or paused",
         instead="Finish some of them, or have them aborted, then start the next one.",

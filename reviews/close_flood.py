@@ -64,6 +64,7 @@ def close_agent_reviews(
                 version=version,
                 content_digest=digest,
                 note=reason,
+                unopened=True,
             )
         except (AlreadyRuled, ReviewExpired):
             continue  # somebody was faster, or it ended with its run or its time

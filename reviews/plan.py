@@ -47,6 +47,15 @@ UPDATE reviews_rulingfact SET regretted = TRUE
 """
 
 
+_REGRET_CALL = """
+UPDATE reviews_rulingfact SET regretted = TRUE
+ WHERE action IN ('approve', 'amend')
+   AND ruling_id = (SELECT ruling.code FROM reviews_ruling ruling
+                      JOIN reviews_review review ON review.id = ruling.review_id
+                     WHERE review.code = %s)
+"""
+
+
 class FollowUp(Protocol):
     """What an app above this one adds to the plan of a review's end, without another look
     at the database. `ending` is the ruling, `expired` or `superseded`; a refusal leaves
@@ -94,6 +103,12 @@ class ClosingRequest(ChangeRequest[T]):
 
     def load(self, run: RunState, at: datetime) -> None:
         self.follow_ups = load_follow_ups(run, at)
+
+
+def find_severity(run: RunState, *, kind: str, content: Mapping[str, Any]) -> str:
+    """The severity that the run's policy gives, whatever its agent asks for."""
+    rules = get_policy(run.policy_id).policy.reviews.severity
+    return find_subject(kind, content, rules).severity
 
 
 def open_review(
@@ -231,6 +246,11 @@ def mark_regretted(plan: Plan) -> None:
 
 def build_regret_statement(run_id: int) -> Statement:
     return Statement(_REGRET, [run_id])
+
+
+def mark_failed_call(plan: Plan, *, review: UUID) -> None:
+    """The call failed: so did the ruling on this review, which let it run."""
+    plan.statements.append(Statement(_REGRET_CALL, [review]))
 
 
 def stop_at_time_limit(plan: Plan, follow_ups: FollowUps) -> None:

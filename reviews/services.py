@@ -44,7 +44,7 @@ from reviews.rulings.held import (
     write_said,
 )
 from reviews.rulings.perform import build_closed_error, perform_on_review
-from reviews.rulings.reading_proof import refuse_unread
+from reviews.rulings.reading_proof import find_shown_at, refuse_unread
 from reviews.rulings.rule import RuleReview
 from reviews.rulings.run_control import (
     AbortRun,
@@ -160,9 +160,10 @@ def build_ruling_request(
     confirmed: str = "",
     take_over: str | None = None,
     folded: bool = False,
+    unopened: bool = False,
 ) -> RuleReview:
     """Build the change request for a ruling. `folded` where the same action was on one
-    that is alike, and came first."""
+    that is alike, and came first; `unopened` where it was ruled among others."""
     if version is None or content_digest is None:
         raise PreconditionRequired(
             "Send the version and content_digest of the review that you read."
@@ -195,6 +196,8 @@ def build_ruling_request(
         allowance=build_allowance(review, action=action, asked=allowance),
         take_over=take_over,
         folded=folded,
+        shown_at=find_shown_at(review, user_id=person.user_id),
+        unopened=unopened,
     )
 
 

@@ -27,7 +27,7 @@ ADMINISTRATION = (
     *("person.invited", "person.joined", "person.changed", "person.removed"),
     *("person.invitation_withdrawn", "person.password_link"),
     *("person.password_given", "password.changed", "password.rehashed"),
-    *("token.made", "token.revoked", "sign_in.ended"),
+    *("token.made", "token.revoked", "sign_in.ended", "profile.changed"),
     *("halt.started", "halt.released"),
 )
 

@@ -116,7 +116,7 @@ def _filter_texts(values: set[Any]) -> list[str]:
 def _list_reviews(codes: Sequence[str]) -> QuerySet[Review]:
     return (
         Review.objects.filter(code__in=codes)
-        .select_related("ruling__by", "call__grant")
+        .select_related("ruling__by", "ruling__fact", "call__grant")
         .defer("content")
     )
 
@@ -190,6 +190,8 @@ def _describe_ruling(review: Review) -> dict[str, Any]:
     ruling = build_ruling_answer(review)
     assert ruling is not None
     del ruling["amended"]
+    fact = review.ruling.fact
+    ruling |= {"waited_ms": fact.took_ms, "read_ms": fact.read_ms}
     return ruling | fit_texts(note=ruling["note"], answer=ruling["answer"])
 
 

@@ -300,7 +300,8 @@ ANSWERS: Mapping[str, Any] = {
                 "by": "alice",
                 "opened_at": "2026-11-15T09:30:40.000000Z",
                 "at": "2026-11-15T09:31:12.480000Z",
-                "took_ms": 32480,
+                "waited_ms": 32480,
+                "read_ms": 11204,
                 "outcome": {
                     "text": "The call ran, the run completed",
                     "call": "succeeded",

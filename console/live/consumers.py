@@ -26,6 +26,7 @@ from reviews.open_access import (
     SessionAccess,
     get_session_access,
 )
+from reviews.rulings.reading_proof import store_shown
 from reviews.teamwork.comments import store_seen_mentions
 
 UNREADABLE = 4400
@@ -141,8 +142,10 @@ class ConsoleConsumer(CountedConsumer):
             reading = Reading(str(review), user.pk, build_person(user))
             get_presence().read(self, reading if review else None)
             if review is not None:
-                seen = partial(store_seen_mentions, user_id=user.pk, review=review)
-                await run_in_db_thread(seen)
+                shown = partial(
+                    _store_shown, self.view.project_id, review=review, user_id=user.pk
+                )
+                await run_in_db_thread(shown)
 
     async def disconnect(self, code: int) -> None:
         get_presence().leave(self)
@@ -176,6 +179,11 @@ def _update_sign_in(scope: Any) -> None:
         browser=describe_browser(agent),
         address=address,
     )
+
+
+def _store_shown(project_id: int, *, review: UUID, user_id: int) -> None:
+    store_shown(project_id=project_id, code=review, user_id=user_id)
+    store_seen_mentions(user_id=user_id, review=review)
 
 
 def _parse_reading(text: str | None) -> tuple[bool, UUID | None]:

@@ -23,7 +23,7 @@ from console.halts.fragments import render_banner
 from console.halts.rows import list_banner_rows
 from console.live.queue_changes import render_changes
 from console.queue import fragments as queue_fragments
-from console.queue.floods import list_flood_notices
+from console.queue.floods import build_filling_notices
 from console.runs import fragments as run_fragments
 from console.runs.checks import build_run_checks
 from console.runs.entries.paging import (
@@ -203,8 +203,8 @@ class ProjectSnapshot:
         if new_entries is not None and not any(map(_is_about_a_review, new_entries)):
             return ViewPart()
         counts = queue_fragments.render_counts(self.tally)
-        found = list_flood_notices(
-            project_id=self.project_id, slug=self.slug, total=self.tally.total
+        found = build_filling_notices(
+            project_id=self.project_id, slug=self.slug, tally=self.tally
         )
         parts = [
             build_partial("#queue-counts", "outerHTML", counts),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from console.fragments import render_fragment
-from console.queue.floods import FloodNotice
+from console.queue.floods import FillingNotices
 from console.queue.row_groups import Edge, ListRow, QueueList
 from reviews.queue.tally import Tally
 from reviews.rulings.take_overs import TakeOver
@@ -43,8 +43,8 @@ def render_counts(tally: Tally) -> SafeString:
     return render_fragment("console/queue/_queue_counts.html", tally=tally)
 
 
-def render_floods(found: Sequence[FloodNotice]) -> SafeString:
-    return render_fragment("console/queue/_floods.html", floods=found)
+def render_floods(found: FillingNotices) -> SafeString:
+    return render_fragment("console/queue/_floods.html", filling=found)
 
 
 def render_take_overs(found: Iterable[TakeOver], *, slug: str) -> SafeString:

@@ -25,7 +25,7 @@ from console.query.terms import LINE_LIMIT
 from console.queue import fragments
 from console.queue.address import SORT_NAMES, TAB_NAMES, QueueState, read_state
 from console.queue.detail import ReviewDetail, build_detail, load_review
-from console.queue.floods import list_flood_notices
+from console.queue.floods import build_filling_notices
 from console.queue.query import FIELDS, build_filter
 from console.queue.row_groups import (
     QueueList,
@@ -40,6 +40,7 @@ from reviews.models import Review
 from reviews.queue.order import Page, Queue, list_reviews
 from reviews.queue.places import Place, parse_place
 from reviews.queue.tally import Tally, count_reviews
+from reviews.rulings.reading_proof import store_shown
 from reviews.schemas.fields import Text
 
 # Of all that people write about a review.
@@ -137,6 +138,11 @@ def render_queue(
     if opened is None and listed.rows:
         opened = get_review(request, UUID(listed.rows[0].code))
     detail = build_detail_for(request, opened) if opened else None
+    if chosen is not None:
+        # A page without a script says nothing later.
+        store_shown(
+            project_id=request.project.pk, code=chosen.code, user_id=request.user.pk
+        )
     frame = get_page_frame(request)
     tally = frame.tally
     context = {
@@ -148,8 +154,8 @@ def render_queue(
         "page_frame": frame,
         **_build_list_tools(request, listed),
         "tally": tally,
-        "floods": list_flood_notices(
-            project_id=request.project.pk, slug=request.project.slug, total=tally.total
+        "filling": build_filling_notices(
+            project_id=request.project.pk, slug=request.project.slug, tally=tally
         ),
         "total": tally.total,
         "slug": request.project.slug,

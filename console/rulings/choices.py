@@ -12,6 +12,7 @@ from console.rulings.filters import (
     ACTIONS,
     KINDS,
     LABELS,
+    OUTCOME_WORDS,
     PERIODS,
     PageFilters,
     change,
@@ -52,6 +53,7 @@ def list_menus(search: RulingSearch, filters: PageFilters) -> list[Menu]:
         "agent": [a.name for a in list_agents(project_id=search.project_id)[:_LIMIT]],
         "severity": [*SEVERITIES],
         "kind": [*KINDS],
+        "outcome": [*OUTCOME_WORDS],
     }
     menus = [
         Menu(
@@ -69,7 +71,7 @@ def list_menus(search: RulingSearch, filters: PageFilters) -> list[Menu]:
         )
         for value, words in _SPEEDS.items()
     )
-    return [*menus, Menu(name="Took", choices=speeds)]
+    return [*menus, Menu(name="Read", choices=speeds)]
 
 
 def list_periods(filters: PageFilters) -> list[Choice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,8 +12,9 @@ from django.utils.safestring import SafeString, mark_safe
 from accounts.models import Role
 from console.format import format_count, format_elapsed, format_seconds
 from console.people import Person, build_person
-from console.rulings.filters import PageFilters, change
+from console.rulings.filters import OUTCOME_WORDS, PageFilters, change, choose
 from reviews.models import APPROVING
+from reviews.past_rulings.outcomes import BAD
 from reviews.past_rulings.reviewers import (
     FAST_MS,
     ReviewerStatistics,
@@ -43,6 +45,7 @@ class FigureCells:
     actions: str
     median: str
     p90: str
+    read: str
     fast: str
     fast_query: str
     many_fast: bool
@@ -101,6 +104,34 @@ def build_total_cells(
     return _build_cells(statistics.total, filters, by=())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegretPart:
+    """So many of the regretted ones ended like this, and their list."""
+
+    words: str
+    query: str
+
+
+def list_regret_parts(
+    statistics: ReviewerStatistics, filters: PageFilters, *, viewer: str
+) -> list[RegretPart]:
+    """Of everybody, or of the viewer where they see no one else."""
+    if statistics.total is not None:
+        counts, by = statistics.total.regretted_by, {}
+    else:
+        mine = [each.figures.regretted_by for each in statistics.reviewers]
+        counts, by = sum(mine, Counter[str]()), {"by": (viewer,)}
+    regretted = PageFilters(chosen=by, regretted=True, period=filters.period)
+    return [
+        RegretPart(
+            words=f"{counts[name]:,} {OUTCOME_WORDS[name]}",
+            query=choose(regretted, "outcome", name).build_query(),
+        )
+        for name in BAD
+        if counts[name]
+    ]
+
+
 def build_waiting(
     statistics: ReviewerStatistics, *, slug: str, at: datetime
 ) -> WaitingNow:
@@ -133,6 +164,7 @@ def _build_cells(
         actions=_describe_actions(figures),
         median=_format_time(figures.median_ms),
         p90=_format_time(figures.p90_ms),
+        read=_format_time(figures.median_read_ms),
         fast=_describe_share(figures, figures.fast),
         fast_query=change(approving, faster_than_ms=FAST_MS).build_query(),
         many_fast=share is not None and share >= _MANY_FAST,

@@ -44,13 +44,24 @@ LABELS = {
     "agent": "Agent",
     "severity": "Severity",
     "kind": "Kind",
+    "outcome": "What came of it",
     "label": "Label",
     "alike": "Alike",
+}
+# In the order of harm.
+OUTCOME_WORDS = {
+    "call-failed": "call failed",
+    "run-failed": "run failed",
+    "not-accepted": "not accepted",
+    "aborted": "aborted later",
+    "running": "not over yet",
+    "good": "ended well",
 }
 _KNOWN: dict[str, Iterable[str]] = {
     "action": ACTIONS,
     "kind": KINDS,
     "severity": SEVERITIES,
+    "outcome": OUTCOME_WORDS,
 }
 _TEXT_LIMIT = 200
 _VALUES_LIMIT = 20
@@ -109,6 +120,7 @@ class PageFilters:
             since=find_since(self.period, at),
             faster_than_ms=self.faster_than_ms,
             regretted=self.regretted or None,
+            outcomes=self.chosen.get("outcome", ()),
             text=self.text,
         )
 
@@ -182,7 +194,7 @@ def list_pills(filters: PageFilters) -> list[Pill]:
     if filters.faster_than_ms is not None:
         without = change(filters, faster_than_ms=None).build_query()
         words = f"under {format_elapsed(filters.faster_than_ms).replace('.0 ', ' ')}"
-        pills.append(Pill(name="Took", value=words, without=without))
+        pills.append(Pill(name="Read", value=words, without=without))
     if filters.regretted:
         without = change(filters, regretted=False).build_query()
         pills.append(Pill(name="Regretted", value="yes", without=without))
@@ -194,7 +206,7 @@ def list_pills(filters: PageFilters) -> list[Pill]:
 
 
 def describe_value(name: str, value: str) -> str:
-    words = {"action": ACTIONS, "kind": KINDS}.get(name, {})
+    words = {"action": ACTIONS, "kind": KINDS, "outcome": OUTCOME_WORDS}.get(name, {})
     return words.get(value) or make_visible_line(value)
 
 

@@ -50,7 +50,8 @@ class RulingRow:
     rule: str
     severity: str
     severity_tone: str
-    took: str
+    waited: str
+    read: str
     fast: bool
     outcome: str
     outcome_icon: str
@@ -80,10 +81,22 @@ def build_ruling_row(fact: RulingFact, *, slug: str, at: datetime) -> RulingRow:
         rule=make_visible_line(fact.rule),
         severity=fact.severity,
         severity_tone=_SEVERITIES.get(fact.severity, ""),
-        took=format_elapsed(fact.took_ms),
-        fast=fact.action in APPROVING and fact.took_ms < FAST_MS,
+        waited=format_elapsed(fact.took_ms),
+        read=_describe_reading(fact.read_ms),
+        fast=fact.action in APPROVING and _get_most_read_ms(fact) < FAST_MS,
         outcome=outcome.text,
         outcome_icon=_OUTCOMES[outcome.tone],
         outcome_tone=outcome.tone,
         regretted=outcome.regretted,
     )
+
+
+def _describe_reading(read_ms: int | None) -> str:
+    if read_ms is None:
+        return "–"
+    return format_elapsed(read_ms) if read_ms else "not opened"
+
+
+def _get_most_read_ms(fact: RulingFact) -> int:
+    """Where no screen told, nobody can have read for longer than it was open."""
+    return fact.took_ms if fact.read_ms is None else fact.read_ms

@@ -18,6 +18,7 @@ from console.rulings.figures import (
     build_reviewer_rows,
     build_total_cells,
     build_waiting,
+    list_regret_parts,
 )
 from console.rulings.filters import (
     PageFilters,
@@ -104,6 +105,7 @@ def _build_figures(
         "alone": alone,
         "reviewers": build_reviewer_rows(statistics, filters, viewer_id=viewer_id),
         "all": build_total_cells(statistics, filters),
+        "parts": list_regret_parts(statistics, filters, viewer=request.user.username),
         "waiting": build_waiting(statistics, slug=request.project.slug, at=at),
         "minimum": MINIMUM,
     }

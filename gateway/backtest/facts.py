@@ -41,13 +41,15 @@ def find_draft_cap(payload: Payload, pair: PolicyPair) -> CapReached | Unknown |
     have been reached instead.
     """
     reached = get_stored_cap(payload)
-    caps = pair.draft.caps.open_reviews
-    if reached is None or caps == pair.own.caps.open_reviews:
+    caps, own = pair.draft.caps.open_reviews, pair.own.caps.open_reviews
+    if reached is None or caps == own:
         return reached
-    limit = caps.agent if reached.scope == "agent" else caps.project
-    if limit is None or reached.count < limit:
+    of_agent = reached.scope == "agent"
+    limit = caps.agent if of_agent else caps.get_project_limit(reached.agents)
+    kept = caps.count_kept(limit) if limit and reached.kept else 0
+    if limit is None or reached.count < limit - kept:
         return Unknown(OTHERS_OPEN)
-    return replace(reached, limit=limit)
+    return replace(reached, limit=limit, kept=kept)
 
 
 def shorten(text: str, *, limit: int = 200) -> str:

@@ -39,7 +39,7 @@ from guidance.core.look_first import GATE, Look, is_let_through
 from guidance.core.outcomes.call_facts import CallFacts
 from guidance.core.outcomes.violations import list_call_violations
 from guidance.core.plans.matching import get_plan_facts, is_answered
-from guidance.core.policy.caps import CapReached
+from guidance.core.policy.caps import CapReached, ReviewRoom
 from guidance.core.review_limit import block_at_cap
 from guidance.core.tools.judge_call import GATEWAY_VERSION, CallVerdict
 from guidance.core.tools.permission_shapes import is_permittable
@@ -51,13 +51,14 @@ from reviews import models
 from reviews.agent_notes.delivery import deliver_notes
 from reviews.agent_notes.selectors import Note, load_notes
 from reviews.agent_plans.ending import end_used_plan
-from reviews.caps import find_reached_review_cap
+from reviews.caps import find_review_room
 from reviews.errors import LookNeeded, PolicyMoved, RunPaused
 from reviews.permissions.call_rows import build_call_row
 from reviews.permissions.grants import NewGrant, build_grant
 from reviews.permissions.standing import Use, get_permission
 from reviews.plan import FollowUps, load_follow_ups, open_review, stop_at_time_limit
 from reviews.policies.shadow.running import count_same
+from reviews.queue.subjects import find_subject
 
 GATEWAY = "system:tool-gateway"
 # A person who is asked more than this about one run is asked too much.
@@ -93,7 +94,7 @@ class JudgeCall(ChangeRequest[Reply]):
     agent: AgentPrincipal
     checked: CheckedCall
     call_code: str = field(default_factory=make_code)
-    reached: CapReached | None = field(default=None, init=False)
+    room: ReviewRoom = field(default=ReviewRoom(), init=False)
     follow_ups: FollowUps = field(default_factory=dict, init=False)
     # What the clock and other runs say of its run, for the decision and its entry.
     time_facts: dict[str, int] = field(default_factory=dict, init=False)
@@ -111,11 +112,10 @@ class JudgeCall(ChangeRequest[Reply]):
     def load(self, run: RunState, at: datetime) -> None:
         """Whether there still is room for a review, while nobody else can take it."""
         self.notes = load_notes(run.notes.waiting) if self.carries_notes else ()
-        self.reached = self.checked.reached
         if not self.needs_lock:
             return
-        if self.reached is None:
-            self.reached = find_reached_review_cap(
+        if self.checked.reached is None:
+            self.room = find_review_room(
                 project_id=run.project_id, agent_id=run.agent_id
             )
         self.follow_ups = load_follow_ups(run, at)
@@ -166,9 +166,11 @@ class JudgeCall(ChangeRequest[Reply]):
     ) -> Change[Reply]:
         reached, run = None, plan.run
         if verdict.decision == "require-confirmation":
-            if self.reached is None:
+            reached = self.checked.reached
+            if reached is None:
                 self.require_lock()
-            reached = self.reached
+                severity = find_call_severity(verdict, self.checked.policy)
+                reached = self.room.find_reached(severity)
             verdict = block_at_cap(verdict, reached)
         grant = None
         if use or verdict.decision in {"allow", "warn"}:
@@ -380,3 +382,10 @@ class RepeatCall(JudgeCall):
         )
         output = json.loads(self.stored.output or "null")
         return build_reply({**answer, "replayed": True, "output": output}, status=201)
+
+
+def find_call_severity(verdict: CallVerdict, policy: LoadedPolicy) -> str:
+    """Of the review that would be opened."""
+    content = {"findings": verdict.to_json()["findings"]}
+    rules = policy.policy.reviews.severity
+    return find_subject("confirmation", content, rules).severity

@@ -44,7 +44,13 @@ from reviews.errors import (
     refuse_closed,
 )
 from reviews.models import Grant, GrantState, ReviewState, ToolCall
-from reviews.plan import CLOCK, FollowUps, load_follow_ups, stop_at_time_limit
+from reviews.plan import (
+    CLOCK,
+    FollowUps,
+    load_follow_ups,
+    mark_failed_call,
+    stop_at_time_limit,
+)
 
 
 @dataclass(kw_only=True)
@@ -222,6 +228,8 @@ class SettleCall(CallChangeRequest):
         refuse_uncountable(plan.run.used)
         if grant.state == GrantState.ISSUED:
             plan.side_updates.append(partial(_end, grant, GrantState.SPENT, at))
+        if not self.body.ok and call.review_id is not None:
+            mark_failed_call(plan, review=call.review_id)
         # Only a result that was kept whole can stand for another run of the tool.
         whole = self.body.ok and not self.output.findings
         rows = ToolCall.objects.filter(pk=call.pk)

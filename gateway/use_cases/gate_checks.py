@@ -41,7 +41,7 @@ from guidance.core.checks import (
     open_check,
 )
 from guidance.core.jcs import read_as_stored
-from guidance.core.policy.caps import CapReached
+from guidance.core.policy.caps import CapReached, ReviewRoom
 from guidance.core.review_limit import OPEN_REVIEWS
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency, get_earlier_answer
@@ -50,11 +50,17 @@ from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import find_reached_review_cap
+from reviews.caps import find_review_room
 from reviews.checks import build_gates, load_check_state, open_warnings, store_state
 from reviews.errors import AlreadyRuled
 from reviews.models import AdvisoryWarning, GateCheck, ReviewState
-from reviews.plan import ClosingRequest, FollowUps, close_run, open_review
+from reviews.plan import (
+    ClosingRequest,
+    FollowUps,
+    close_run,
+    find_severity,
+    open_review,
+)
 
 QUALITY_GATE = "system:quality-gate"
 
@@ -142,14 +148,14 @@ class TakeVerdict(ClosingRequest[Reply]):
     verdict: Verdict
     evidence: Sequence[Evidence]
     check: GateCheck = field(init=False)
-    reached: CapReached | None = field(default=None, init=False)
+    room: ReviewRoom = field(default=ReviewRoom(), init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         require_own_run(run, self.agent)
         super().load(run, at)
         self.check = get_check(run.id, self.check_code)
         if self.needs_lock:
-            self.reached = find_reached_review_cap(
+            self.room = find_review_room(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
@@ -178,12 +184,15 @@ class TakeVerdict(ClosingRequest[Reply]):
         plan.add_entry("check.judged", actor=self.agent.actor, payload=payload)
         if outcome.word == "exhausted":
             self.require_lock()
-            if self.reached is None:
+            asked = build_exhausted_content(check, gates, outcome.state)
+            severity = find_severity(run, kind="exhausted", content=asked)
+            reached = self.room.find_reached(severity)
+            if reached is None:
                 payload["review"] = put_before_a_person(
-                    plan, check, gates, outcome.state
+                    plan, check, build_exhaustion_title(gates, outcome.state), asked
                 )
             else:
-                stop_unasked(plan, self.follow_ups, self.reached)
+                stop_unasked(plan, self.follow_ups, reached)
         if outcome.warning is not None:
             warning = AdvisoryWarning(
                 run_id=run.id, check_code=check.code, text=outcome.warning, at=at
@@ -221,23 +230,29 @@ class TakeVerdict(ClosingRequest[Reply]):
         )
 
 
-def put_before_a_person(
-    plan: Plan, check: GateCheck, gates: CombinedGates, state: CheckState
-) -> dict[str, str]:
+def build_exhausted_content(
+    check: GateCheck, gates: CombinedGates, state: CheckState
+) -> dict[str, Any]:
     """The whole history side by side: what failed, what was said, what changed."""
+    return {
+        "kind": "exhausted",
+        "check": str(check.code),
+        "step": check.step,
+        "summary": build_exhaustion_text(gates, state),
+        "gates": [gate.to_json() for gate in gates.gates],
+        "state": state.to_json(),
+        "offers": list(state.offers),
+    }
+
+
+def put_before_a_person(
+    plan: Plan, check: GateCheck, title: str, content: dict[str, Any]
+) -> dict[str, str]:
     code = open_review(
         plan,
         kind="exhausted",
-        title=build_exhaustion_title(gates, state),
-        content={
-            "kind": "exhausted",
-            "check": str(check.code),
-            "step": check.step,
-            "summary": build_exhaustion_text(gates, state),
-            "gates": [gate.to_json() for gate in gates.gates],
-            "state": state.to_json(),
-            "offers": list(state.offers),
-        },
+        title=title,
+        content=content,
         actor=QUALITY_GATE,
         step=check.step or None,
     )

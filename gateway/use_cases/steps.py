@@ -30,7 +30,7 @@ from gateway.use_cases.outcomes.violations import add_gate_violations
 from gateway.use_cases.step_payload import StepPayload
 from guidance.core.money import parse_usd
 from guidance.core.outcomes.violations import list_step_violations
-from guidance.core.policy.caps import CapReached
+from guidance.core.policy.caps import ReviewRoom
 from guidance.core.review_limit import stop_at_cap
 from guidance.core.runs.facts import StepReport
 from guidance.core.runs.shared_limits import NOTHING, SharedUse
@@ -45,10 +45,10 @@ from ledger.writer.db_threads import run_in_db_thread
 from reviews.agent_notes.delivery import deliver_notes, mark_notes_read
 from reviews.agent_notes.selectors import Note, load_notes
 from reviews.allowances.ending import end_used_allowances
-from reviews.caps import find_reached_review_cap
+from reviews.caps import find_review_room
 from reviews.errors import StepOutOfOrder, StepSeen
 from reviews.models import DeliveredWith
-from reviews.plan import open_review, revoke_grants
+from reviews.plan import find_severity, open_review, revoke_grants
 from reviews.policies.shadow.running import RunningShadow, count_same, find_shadow
 
 GATE_ACTOR = "system:continue-gate"
@@ -96,7 +96,7 @@ class ReportSteps(ChangeRequest[Reply]):
     batch: bool = False
     # What steps of the batch were answered that were stored before.
     earlier: Sequence[str] = ()
-    reached: CapReached | None = field(default=None, init=False)
+    room: ReviewRoom = field(default=ReviewRoom(), init=False)
     # A draft that judges, too, and how many of these steps it decides in the same way.
     shadow: RunningShadow | None = field(default=None, init=False)
     same: int = field(default=0, init=False)
@@ -110,7 +110,7 @@ class ReportSteps(ChangeRequest[Reply]):
     def load(self, run: RunState, at: datetime) -> None:
         self.notes = load_notes(run.notes.waiting) if self.carries_notes else ()
         if self.needs_lock:
-            self.reached = find_reached_review_cap(
+            self.room = find_review_room(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
@@ -180,10 +180,17 @@ class ReportSteps(ChangeRequest[Reply]):
         if (facts and verdict.decision == "stop") or shared.has_notices:
             self.require_lock()  # what others use moves meanwhile
         refuse_uncountable(verdict.used)
-        reached = None
+        reached, asked = None, {}
         if verdict.decision == "pause":
             self.require_lock()
-            reached = self.reached
+            asked = {
+                "kind": "pause",
+                "step": report_to_json(report),
+                "decision": verdict.to_json(),
+                "limits": asdict(policy.policy.continue_limits),
+            }
+            severity = find_severity(run, kind="pause", content=asked)
+            reached = self.room.find_reached(severity)
             verdict = stop_at_cap(verdict, reached)
         payload = StepPayload(report=report, verdict=verdict, policy=policy, more=facts)
         if running_ms is not None:
@@ -219,12 +226,7 @@ class ReportSteps(ChangeRequest[Reply]):
                 plan,
                 kind="pause",
                 title=get_headline(verdict, "pause"),
-                content={
-                    "kind": "pause",
-                    "step": report_to_json(report),
-                    "decision": verdict.to_json(),
-                    "limits": asdict(policy.policy.continue_limits),
-                },
+                content=asked,
                 actor=GATE_ACTOR,
                 step=report.number,
             )

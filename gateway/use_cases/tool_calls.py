@@ -22,6 +22,7 @@ from gateway.use_cases.call_requests import (
     JudgeCall,
     JudgePermittedCall,
     RepeatCall,
+    find_call_severity,
 )
 from guidance.core.arguments import build_call_key, is_allowlisted
 from guidance.core.outcomes.call_facts import build_call_facts
@@ -46,7 +47,7 @@ from ledger.backtest.judges import Unknown
 from ledger.idempotency import Idempotency
 from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import find_reached_review_cap
+from reviews.caps import find_review_room
 from reviews.errors import LookNeeded, PermissionGone, PolicyMoved
 from reviews.models import ToolCall as ToolCallRow
 from reviews.permissions.exemptions import find_exemptions
@@ -125,12 +126,13 @@ async def _submit_under(
     reached = None
     if verdict.decision == "require-confirmation":
         # Looked at here first: a flood that is refused anyway takes nobody's lock.
-        find_cap = partial(
-            find_reached_review_cap,
+        find_room = partial(
+            find_review_room,
             project_id=agent.project_id,
             agent_id=agent.agent_id,
         )
-        reached = await run_in_db_thread(find_cap)
+        room = await run_in_db_thread(find_room)
+        reached = room.find_reached(find_call_severity(verdict, policy))
     shadow = await judge_in_shadow(
         call, verdict, policy=policy, project_id=agent.project_id
     )

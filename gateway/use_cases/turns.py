@@ -19,7 +19,7 @@ from gateway.use_cases.access import (
     require_own_run,
 )
 from gateway.use_cases.review_links import build_review_reference
-from guidance.core.policy.caps import CapReached
+from guidance.core.policy.caps import ReviewRoom
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TURN_VERSION, TurnVerdict, judge_turn
 from guidance.core.turns.memory import TurnMemory
@@ -31,8 +31,8 @@ from ledger.plan import Plan
 from ledger.state import RunState, build_state
 from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import find_reached_review_cap, refuse_reviews_at_cap
-from reviews.plan import open_review
+from reviews.caps import find_review_room, refuse_reviews_at_cap
+from reviews.plan import find_severity, open_review
 
 TURN_GATE = "system:turn-gate"
 
@@ -46,11 +46,11 @@ class JudgeTurn(ChangeRequest[Reply]):
     rules: TurnRules
     body: TurnIn
     foreseen: tuple[TurnFacts, TurnVerdict]
-    reached: CapReached | None = field(default=None, init=False)
+    room: ReviewRoom = field(default=ReviewRoom(), init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
         if self.needs_lock:
-            self.reached = find_reached_review_cap(
+            self.room = find_review_room(
                 project_id=run.project_id, agent_id=run.agent_id
             )
 
@@ -62,7 +62,8 @@ class JudgeTurn(ChangeRequest[Reply]):
             facts, verdict = now, judge_turn(self.rules, now)
         if verdict.action == "needs_human":
             self.require_lock()
-            refuse_reviews_at_cap(self.reached)
+            severity = find_severity(run, kind="question", content={})
+            refuse_reviews_at_cap(self.room.find_reached(severity))
         plan = Plan(run, at)
         payload: dict[str, Any] = {
             "facts": asdict(facts),

@@ -25,4 +25,9 @@ def find_reached_cap(
     if not actor.startswith("agent:"):
         cap = replace(cap, agent=None)  # for people only the project's cap counts
     rows = open_rows.filter(project_id=run.project_id)
-    return get_reached_cap(cap, agent=rows.filter(actor=actor), project=rows)
+    return get_reached_cap(
+        cap,
+        agent=rows.filter(actor=actor),
+        project=rows,
+        project_id=run.project_id,
+    )

@@ -163,6 +163,7 @@ def submit_rulings_now(
                 "note": note,
                 "take_over": claimers.get(item.id, ""),
                 "folded": selection.is_folded(item.id),
+                "unopened": True,
             }
             if holds:
                 submit_held_ruling(**said)

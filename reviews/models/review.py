@@ -280,13 +280,16 @@ class Mention(models.Model):
 
 
 class Reading(models.Model):
-    """How far a person was served a content that is too long for one screen."""
+    """That a person was shown a review: since when, and of a content that is too long for
+    one screen how many pages."""
 
     review = models.ForeignKey(
         Review, on_delete=models.CASCADE, related_name="readings"
     )
     person = models.ForeignKey(User, on_delete=models.CASCADE)
     pages = models.PositiveIntegerField(help_text="Pages served, from the first on")
+    # The first time that a screen had it open. None: before that was kept.
+    shown_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = (

@@ -19,8 +19,10 @@ class RulingFact(models.Model):
 
     `rules` has every name it is found by, each between line breaks: all rules that asked
     and the gates they belong to. `text` is searched: title and note, in small letters, each
-    up to a limit. `took_ms` is the time from opening to ruling. `regretted`
-    is set when the run ends badly by what this ruling let go on (docs/api.md).
+    up to a limit. `took_ms` is the time from opening to ruling, `read_ms` that
+    from the first time its person had it on a screen; None where no screen told. `regretted`
+    is set when the call that it allowed fails, and when the run ends badly by what it let
+    go on (docs/api.md).
     """
 
     # By its code, which is known before the row is stored. No constraint: the ruling is
@@ -45,6 +47,7 @@ class RulingFact(models.Model):
     alike_key = models.CharField(max_length=16, default="")
     text = models.TextField()
     took_ms = models.BigIntegerField()
+    read_ms = models.BigIntegerField(null=True, blank=True)
     regretted = models.BooleanField(default=False)
 
     class Meta:
@@ -57,9 +60,10 @@ class RulingFact(models.Model):
             models.Index(fields=["project", "took_ms", "id"], name="ruling_fact_took"),
             models.Index(
                 fields=[
-                    *("project", "by", "at", "id", "took_ms", "action", "regretted"),
+                    *("project", "by", "at", "id", "took_ms", "read_ms", "action"),
+                    "regretted",
                 ],
-                name="ruling_fact_person",
+                name="ruling_fact_read_by",
             ),
             models.Index(
                 fields=["project", "agent", "at", "id"], name="ruling_fact_agent"

@@ -114,5 +114,6 @@ def _build_search(request: HttpRequest, query: RulingFilters) -> RulingSearch:
         until=query.until,
         faster_than_ms=query.faster_than_ms,
         regretted=query.regretted,
+        outcomes=tuple(query.outcome),
         text=query.q or "",
     )

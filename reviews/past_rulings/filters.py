@@ -15,6 +15,7 @@ from common.paging import build_parameter_error
 from ledger.models import Run
 from ledger.run_list.labels import filter_by_labels
 from reviews.models import RulingFact
+from reviews.past_rulings.outcomes import has_outcome
 
 # By its name: the column, and whether the greatest comes first.
 SORTS: dict[str, tuple[str, bool]] = {
@@ -32,7 +33,7 @@ _RELATED = (
 # Without the texts that no list shows: contents, memories and outputs may be long.
 _COLUMNS = (
     *("ruling_id", "project_id", "at", "action", "kind", "severity", "rule", "rules"),
-    *("took_ms", "regretted", "by__username", "by__code", "by__first_name"),
+    *("took_ms", "read_ms", "regretted", "by__username", "by__code", "by__first_name"),
     *("by__last_name", "agent__name", "run__code", "run__status", "run__finished_at"),
     *("run__outcome__accepted", "ruling__note", "ruling__answer", "ruling__code"),
     *("ruling__review__code", "ruling__review__title", "ruling__review__opened_at"),
@@ -60,6 +61,7 @@ class RulingSearch:
     until: datetime | None = None
     faster_than_ms: int | None = None
     regretted: bool | None = None
+    outcomes: tuple[str, ...] = ()
     text: str = ""
 
 
@@ -100,13 +102,21 @@ def filter_rulings(search: RulingSearch) -> QuerySet[RulingFact]:
     if search.until is not None:
         found = found.filter(at__lt=search.until)
     if search.faster_than_ms is not None:
-        found = found.filter(took_ms__lt=search.faster_than_ms)
+        found = found.filter(is_read_under(search.faster_than_ms))
     if search.regretted is not None:
         found = found.filter(regretted=search.regretted)
+    if search.outcomes:
+        found = found.filter(has_outcome(search.outcomes))
     if search.label is not None:
         runs = Run.objects.filter(project_id=search.project_id)
         found = found.filter(run__in=filter_by_labels(runs, (search.label,), run=""))
     return found.filter(_has_text(search)) if search.text else found
+
+
+def is_read_under(milliseconds: int) -> Q:
+    """Where no screen told, nobody can have read for longer than it was open."""
+    unknown = Q(read_ms=None, took_ms__lt=milliseconds)
+    return Q(read_ms__lt=milliseconds) | unknown
 
 
 def list_ruling_page(

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
+from django.db.models import Q
+
+from ledger.models import RunStatus
 from reviews.models import SERVER_KINDS, Grant, GrantState, RulingFact
 
 # How a run stands, after a ruling that let it go on.
@@ -38,6 +44,33 @@ class RulingOutcome:
     regretted: bool
     text: str
     tone: str
+
+
+# What the lists call each outcome, and which rulings have it. A ruling that ended its run
+# has none: nothing was let go on.
+_CALL_FAILED = Q(
+    ruling__review__call__ok=False,
+    ruling__review__call__grant__state=GrantState.SPENT,
+)
+_NOT_ACCEPTED = Q(run__outcome__accepted=False)
+OUTCOMES: dict[str, Q] = {
+    "call-failed": _CALL_FAILED,
+    "run-failed": Q(run__status=RunStatus.FAILED),
+    "not-accepted": _NOT_ACCEPTED,
+    "aborted": Q(run__status=RunStatus.ABORTED),
+    "running": Q(
+        run__status__in=(RunStatus.RUNNING, RunStatus.PAUSED, RunStatus.STOPPED)
+    ),
+    "good": Q(run__status=RunStatus.COMPLETED) & ~_CALL_FAILED & ~_NOT_ACCEPTED,
+}
+# Those for which an approval is regretted.
+BAD = ("call-failed", "run-failed", "not-accepted", "aborted")
+
+
+def has_outcome(names: Iterable[str]) -> Q:
+    """Any of them."""
+    wanted = reduce(or_, (OUTCOMES[name] for name in names))
+    return ~Q(action="abort") & wanted
 
 
 def build_outcome(fact: RulingFact, at: datetime) -> RulingOutcome:

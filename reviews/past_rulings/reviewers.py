@@ -14,9 +14,11 @@ from accounts.models import Membership, User
 from common.percentiles import Percentiles, read_percentiles
 from ledger.chain import format_timestamp
 from reviews.models import APPROVING, Review, ReviewState, RulingFact
+from reviews.past_rulings.filters import is_read_under
+from reviews.past_rulings.outcomes import BAD, has_outcome
 from reviews.past_rulings.times import read_times_by
 
-# An approval so soon after opening was hardly read by anybody.
+# An approval that was on the screen for so short a time was hardly read.
 FAST_MS = 3_000
 # Of fewer rulings no share is told: one of them would weigh too much.
 MINIMUM = 50
@@ -46,8 +48,10 @@ class RulingFigures:
     actions: Counter[str] = field(default_factory=Counter)
     fast: int = 0
     regretted: int = 0
+    regretted_by: Counter[str] = field(default_factory=Counter)
     median_ms: int | None = None
     p90_ms: int | None = None
+    median_read_ms: int | None = None
 
     @property
     def rulings(self) -> int:
@@ -79,11 +83,13 @@ class RulingFigures:
             "actions": dict(sorted(self.actions.items())),
             "median_ms": self.median_ms,
             "p90_ms": self.p90_ms,
+            "median_read_ms": self.median_read_ms,
             "approvals": self.approvals,
             "fast_approvals": self.fast,
             "fast_share": self.compute_share(self.fast),
             "regretted": self.regretted,
             "regretted_share": self.compute_share(self.regretted),
+            "regretted_by": {name: self.regretted_by[name] for name in BAD},
         }
 
 
@@ -142,6 +148,7 @@ def count_reviewers(period: ReviewerPeriod) -> ReviewerStatistics:
         figures.setdefault(row["by_id"], RulingFigures()).add(row)
         total.add(row)
     _add_times(period, figures, total)
+    _add_regrets(period, figures, total)
     waiting = _count_waiting(period.project_id)
     claims = {row["assignee_id"]: row["count"] for row in waiting}
     shown = {*figures, *(pk for pk in claims if pk is not None)}
@@ -165,7 +172,7 @@ def _count_actions(period: ReviewerPeriod) -> Iterable[Mapping[str, Any]]:
         .values("by_id", "action")
         .annotate(
             count=Count("pk"),
-            fast=Count("pk", filter=approving & Q(took_ms__lt=FAST_MS)),
+            fast=Count("pk", filter=approving & is_read_under(FAST_MS)),
             regretted_count=Count("pk", filter=Q(regretted=True)),
         )
         .order_by()
@@ -181,6 +188,31 @@ def _add_times(
         # Whose first ruling came since the actions were counted is not shown yet.
         mine = total if by_id is None else figures.get(by_id, RulingFigures())
         mine.median_ms, mine.p90_ms = median_ms, p90_ms
+
+    for by_id, (_count, (median_ms,)) in _read_reading_times(period).items():
+        mine = total if by_id is None else figures.get(by_id, RulingFigures())
+        mine.median_read_ms = median_ms
+
+
+def _read_reading_times(period: ReviewerPeriod) -> dict[int | None, Percentiles]:
+    """Of those that a screen told of."""
+    facts = period.list_facts().exclude(read_ms=None)
+    mine = read_percentiles(facts, of="read_ms", shares=(50,), by="by_id")
+    return {**mine, **read_percentiles(facts, of="read_ms", shares=(50,))}
+
+
+def _add_regrets(
+    period: ReviewerPeriod, figures: Mapping[int, RulingFigures], total: RulingFigures
+) -> None:
+    """What came of the regretted ones, which are few."""
+    if not total.regretted:
+        return
+    regretted = period.list_facts().filter(regretted=True)
+    for name in BAD:
+        found = regretted.filter(has_outcome((name,))).values_list("by_id")
+        for by_id, count in found.annotate(count=Count("pk")).order_by():
+            figures.get(by_id, RulingFigures()).regretted_by[name] += count
+            total.regretted_by[name] += count
 
 
 def _read_times(period: ReviewerPeriod) -> dict[int | None, Percentiles]:

@@ -15,6 +15,11 @@ Sort = Literal["newest", "oldest", "slowest", "fastest"]
 CallState = Literal["waiting", "started", "succeeded", "failed", "expired", "revoked"]
 
 
+OutcomeName = Literal[
+    "call-failed", "run-failed", "not-accepted", "aborted", "running", "good"
+]
+
+
 class RulingFilters(ProjectQuery):
     """A name given several times means any of them."""
 
@@ -38,9 +43,17 @@ class RulingFilters(ProjectQuery):
     since: When = Field(None, description="ruled at or after this moment")
     until: When = Field(None, description="ruled before this moment")
     faster_than_ms: Annotated[
-        int | None, Field(ge=1, le=2**53, description="ruled sooner after opening")
+        int | None,
+        Field(
+            ge=1,
+            le=2**53,
+            description="read for less; by API, ruled sooner after opening",
+        ),
     ] = None
     regretted: bool | None = None
+    outcome: Annotated[
+        list[OutcomeName], Field(description="what came of it; any of them")
+    ] = []
     q: Annotated[
         QueryText | None,
         Field(description="in the title, the note or the agent's name"),
@@ -83,7 +96,14 @@ class PastRulingOut(BaseModel):
     by: str
     opened_at: Moment
     at: Moment
-    took_ms: Annotated[int, Field(description="from opening to ruling")]
+    waited_ms: Annotated[int, Field(description="from opening to ruling")]
+    read_ms: Annotated[
+        int | None,
+        Field(
+            description="from when a screen first had it open for this person; 0 on none, "
+            "null by API"
+        ),
+    ]
     outcome: RulingOutcomeOut
     url: str
 
@@ -110,13 +130,20 @@ class RulingFiguresOut(BaseModel):
     rulings: int
     per_week: float
     actions: dict[str, int]
-    median_ms: int | None
+    median_ms: Annotated[int | None, Field(description="half waited no longer")]
     p90_ms: int | None
+    median_read_ms: Annotated[
+        int | None, Field(description="half were read for no longer; of those known")
+    ]
     approvals: Annotated[int, Field(description="approve, amend and skip")]
-    fast_approvals: Annotated[int, Field(description="sooner than `fast_ms`")]
+    fast_approvals: Annotated[int, Field(description="read for less than `fast_ms`")]
     fast_share: float | None
     regretted: int
     regretted_share: float | None
+    regretted_by: Annotated[
+        dict[str, int],
+        Field(description="what came of them, by outcome; one may have several"),
+    ]
 
 
 class ReviewerOut(RulingFiguresOut):

@@ -14,7 +14,16 @@ from reviews.past_rulings.outcomes import build_outcome
 
 COLUMNS = (
     *("at", "by", "action", "kind", "severity", "rule", "title", "agent", "note"),
-    *("answer", "opened_at", "took_ms", "outcome", "call", "run_status", "accepted"),
+    *(
+        "answer",
+        "opened_at",
+        "waited_ms",
+        "read_ms",
+        "outcome",
+        "call",
+        "run_status",
+        "accepted",
+    ),
     *("regretted", "run", "review", "id"),
 )
 _AT_A_TIME = 500
@@ -40,7 +49,8 @@ def serialize_past_ruling(fact: RulingFact, at: datetime) -> dict[str, Any]:
         "by": fact.by.username,
         "opened_at": format_timestamp(review.opened_at),
         "at": format_timestamp(fact.at),
-        "took_ms": fact.took_ms,
+        "waited_ms": fact.took_ms,
+        "read_ms": fact.read_ms,
         "outcome": {
             "text": outcome.text,
             "call": outcome.call or None,

@@ -40,6 +40,11 @@ class Tally:
         return sum(map(sum, self.counts.values()))
 
     @property
+    def open(self) -> int:
+        """What is set aside is open, too."""
+        return self.total + sum(self.snoozed)
+
+    @property
     def counts_json(self) -> str:
         return json.dumps(
             {

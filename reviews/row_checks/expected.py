@@ -85,6 +85,13 @@ class ExpectedRows:
         if last.values["action"] in APPROVING and self._was_used(review, last):
             last.change(now, regretted=True)
 
+    def mark_failed_call(self, call: str, now: EntryOrigin) -> None:
+        """A call failed that a person had let run."""
+        for review, asked in self.call_by_review.items():
+            ruled = self.get_table("ruling fact").get((review,))
+            if asked == call and ruled and ruled.values["action"] in APPROVING:
+                ruled.change(now, regretted=True)
+
     def _was_used(self, review: str, ruled: Expected) -> bool:
         if ruled.values["kind"] != Kind.CONFIRMATION:
             return True
@@ -259,6 +266,7 @@ def _rule(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
         action=payload["action"],
         kind=payload["kind"],
         took_ms=measure_ms(*map(datetime.fromisoformat, (opened, now.at))),
+        read_ms=payload.get("read_ms"),
         regretted=False,
         by=now.actor,
         at=now.at,

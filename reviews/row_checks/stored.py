@@ -192,7 +192,7 @@ TABLES = (
         "run_id",
         ("ruling__review__code",),
         keep_same(
-            *("action", "kind", "at", "took_ms", "regretted"),
+            *("action", "kind", "at", "took_ms", "read_ms", "regretted"),
             project="project_id",
             by="by__code",
         ),

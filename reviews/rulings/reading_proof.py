@@ -1,12 +1,40 @@
-"""Nobody lets run what they have not been shown: pages are served one after another."""
+"""Nobody lets run what they have not been shown: pages are served one after another, and
+since when a person has had a review on their screen is kept."""
 
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models.functions import Now
 
 from common.errors import PreconditionRequired
-from reviews.models import Kind, Reading, Review
+from reviews.models import Kind, Reading, Review, ReviewState
 from reviews.rulings.call_pages import build_call_pages
+
+
+def store_shown(*, project_id: int, code: UUID, user_id: int) -> None:
+    """A screen of this person has the open review on it; the first time counts."""
+    reviews = Review.objects.filter(
+        project_id=project_id, code=code, state=ReviewState.OPEN
+    )
+    review_id = reviews.values_list("pk", flat=True).first()
+    if review_id is None:
+        return
+    _, is_new = Reading.objects.get_or_create(
+        review_id=review_id,
+        person_id=user_id,
+        defaults={"pages": 1, "shown_at": Now()},
+    )
+    if not is_new:
+        mine = Reading.objects.filter(review_id=review_id, person_id=user_id)
+        mine.filter(shown_at=None).update(shown_at=Now())
+
+
+def find_shown_at(review: Review, *, user_id: int) -> datetime | None:
+    found = Reading.objects.filter(review=review, person_id=user_id)
+    return found.values_list("shown_at", flat=True).first()
 
 
 def count_pages(review: Review) -> int:

@@ -36,7 +36,7 @@ from reviews.plan import (
     end_review,
     has_follow_ups,
 )
-from reviews.queue.subjects import Subject, find_subject
+from reviews.queue.subjects import Subject, find_subject, measure_ms
 from reviews.rulings.approvals import Approval, GrantedCall
 from reviews.rulings.expiry import expire_review
 from reviews.rulings.four_eyes import count_with, find_owner
@@ -99,9 +99,13 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     take_over: str | None = None
     folded: bool = False
     claimer: User | None = field(default=None, init=False)
+    # Since when its person has had the review on a screen. `unopened`: on no screen by
+    # itself, but among others that were ruled with it.
+    shown_at: datetime | None = None
+    unopened: bool = False
     # The row of a ruling that was held; it has to be there still.
     held_id: int | None = None
-    is_held: bool = field(default=False, init=False)
+    held_at: datetime | None = field(default=None, init=False)
     subject: Subject = field(init=False)
     owner: str | None = field(default=None, init=False)
     approvals_given: int | None = field(default=None, init=False)
@@ -120,7 +124,8 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         if self.take_over is not None or not unclaimed:
             self.claimer = get_other_claimer(self.review, self.person, at=at)
         if self.held_id is not None:
-            self.is_held = HeldRuling.objects.filter(pk=self.held_id).exists()
+            held = HeldRuling.objects.filter(pk=self.held_id)
+            self.held_at = held.values_list("held_at", flat=True).first()
         if self.review.approvals_needed > 1:
             self.owner = find_owner(run.agent_id)
 
@@ -163,6 +168,8 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 "answer": self.answer,
                 "version": review.version,
                 "content_digest": review.digest,
+                "waited_ms": measure_ms(self.review.opened_at, at),
+                "read_ms": self._measure_read_ms(at),
                 **(self._name_people(review) if several else {}),
                 **(granted.to_json() if granted else {}),
                 **({"amended": self.planned.amended} if self.planned else {}),
@@ -197,13 +204,21 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
         plan.waiter_answer = self._build_waiter_answer(plan, review, ruling, granted)
         return plan.change()
 
+    def _measure_read_ms(self, at: datetime) -> int | None:
+        """Until it was ruled, not until a ruling that was held was sent."""
+        if self.person.token_id is not None:
+            return None
+        if self.shown_at is not None:
+            return measure_ms(self.shown_at, self.held_at or at)
+        return 0 if self.unopened else None
+
     def refuse_unfit(self, review: OpenReview, at: datetime) -> None:
         """Whatever keeps this ruling from being taken now."""
         if self.is_past(review.due_at, at):
             raise ReviewExpired(
                 f"The review had to be ruled before {format_timestamp(review.due_at)}."
             )
-        if self.held_id is not None and not self.is_held:
+        if self.held_id is not None and self.held_at is None:
             raise RulingNotHeld("It was taken back, sent already or dropped.")
         if (self.version, self.content_digest) != (review.version, review.digest):
             raise StaleVersion(
@@ -355,4 +370,5 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             amended=self._amended_text,
             by_id=self.person.user_id,
             at=at,
+            read_ms=self._measure_read_ms(at),
         )

@@ -19,7 +19,8 @@ _RULINGS = Table(
 _FACTS = Table(
     RulingFact,
     *("ruling_id", "project_id", "run_id", "agent_id", "by_id", "at", "action"),
-    *("kind", "severity", "rule", "rules", "alike_key", "text", "took_ms", "regretted"),
+    *("kind", "severity", "rule", "rules", "alike_key", "text", "took_ms", "read_ms"),
+    "regretted",
 )
 
 
@@ -34,6 +35,7 @@ class NewRuling:
     amended: str | None
     by_id: int
     at: datetime
+    read_ms: int | None = None
     code: UUID = field(default_factory=uuid7)
 
     def build_row(self) -> NewRow:
@@ -60,6 +62,7 @@ class NewRuling:
                 review.alike_key,
                 build_search_text(review.title, self.note),
                 measure_ms(review.opened_at, self.at),
+                self.read_ms,
                 False,  # nobody has regretted it yet
             ),
         )

@@ -10,8 +10,9 @@ import httpx
 import pytest
 from checkrail import Checkrail, Stopped
 from django.db import connection
+from django.utils import timezone
 
-from accounts.models import Project
+from accounts.models import Agent, Project
 from ledger.models import Entry, Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
@@ -200,7 +201,73 @@ def test_a_project_has_a_cap_of_its_own(
         blocked = command(other, run, "rm -rf dist")
 
     (finding,) = (f for f in blocked["findings"] if f["gate"] == "review_limit")
-    assert finding["details"] == {"scope": "project", "count": 6, "limit": 6}
+    assert finding["details"] == {
+        "scope": "project",
+        "count": 6,
+        "limit": 6,
+        "agents": 2,
+    }
+
+
+def cap_reviews(owner: Project, **caps: Any) -> None:
+    rules = {"git-push-force": "critical"}
+    make_policy(
+        "default",
+        project=owner,
+        caps={"open_reviews": caps},
+        reviews={"severity": {"rules": rules}},
+    )
+
+
+def test_a_share_of_the_cap_is_kept_for_what_is_critical(
+    agent: httpx.Client, project: Project
+) -> None:
+    """A call, a step and a question are refused where a critical call and pause are not."""
+    cap_reviews(project, project=6, project_per_agent=0, critical_share=0.34)
+    fill(agent, CAP)
+    room = start_run(agent)
+
+    blocked = command(agent, room)
+    stopped = agent.post(f"/runs/{start_run(agent)}/steps", json=UNCERTAIN).json()
+    ask = {"kind": "question", "title": "Which?", "detail": "", "severity": "critical"}
+    refused = agent.post(f"/runs/{room}/reviews", json=ask)
+    critical_call = command(agent, room, "git push --force origin main")
+
+    (finding,) = (f for f in blocked["findings"] if f["gate"] == "review_limit")
+    assert finding["details"] == {"scope": "project", "count": 4, "limit": 6, "kept": 2}
+    assert "of which 2 are kept for critical ones" in finding["message"]
+    assert stopped["decision"] == "stop"
+    # What an agent calls critical is not what the policy calls critical.
+    assert "kept for critical" in problem(refused, "rate-limited")["detail"]
+    assert critical_call["decision"] == "require-confirmation"
+    assert open_reviews(project) == 5
+    another = start_run(agent)
+    assert command(agent, another, "git push --force a b")["review"] is not None
+    full = command(agent, start_run(agent), "git push --force a c")
+    assert full["decision"] == "block"
+    assert whole(project)
+
+
+def test_the_cap_of_a_project_grows_with_its_agents(
+    agent: httpx.Client, project: Project
+) -> None:
+    cap_reviews(project, project=2, project_per_agent=2, critical_share=0)
+    for name in ("one", "two"):
+        make_robot(name, project=project)
+    gone = Agent.objects.get(name="two", project=project)
+    Agent.objects.filter(pk=gone.pk).update(disabled_at=timezone.now())
+    fill(agent, 4)  # two agents work here, beside one that is disabled and the server's
+
+    blocked = command(agent, start_run(agent))
+
+    (finding,) = (f for f in blocked["findings"] if f["gate"] == "review_limit")
+    assert finding["details"] == {
+        "scope": "project",
+        "count": 4,
+        "limit": 4,
+        "agents": 2,
+    }
+    assert whole(project)
 
 
 def test_another_policy_is_no_way_around_and_a_change_counts_at_once(

@@ -20,7 +20,7 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
 from reviews import close_flood
 from reviews.models import Review
-from reviews.queue.floods import list_floods
+from reviews.queue.floods import Filling, count_open, read_filling
 from reviews.services import submit_ruling_now
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
@@ -67,10 +67,12 @@ def list_open_codes(project: Project, name: str = "robo") -> str:
     return " ".join(str(review.code) for review in found)
 
 
+def fill(project: Project) -> Filling:
+    return read_filling(project_id=project.pk, total=count_open(project.pk))
+
+
 def floods(project: Project) -> list[tuple[str, int, bool]]:
-    total = Review.objects.filter(project=project, state="open").count()
-    found = list_floods(project_id=project.pk, total=total)
-    return [(flood.agent, flood.count, flood.full) for flood in found]
+    return [(flood.agent, flood.count, flood.full) for flood in fill(project).floods]
 
 
 def statuses(runs: list[str]) -> list[str]:
@@ -91,19 +93,47 @@ def test_an_agent_is_shown_near_its_cap_and_no_sooner(
     assert seen == [[], [], [], [], near, full]
 
 
-def test_near_the_cap_of_the_project_its_largest_agents_are_shown(
+def test_near_the_cap_of_the_project_it_is_said_who_fills_it(
     live: Live, agent: httpx.Client, project: Project
 ) -> None:
-    caps = {"open_reviews": {"agent": 100, "project": 5}}
-    make_policy("default", project=project, caps=caps)
-    for _ in range(3):
+    caps = {"agent": 100, "project": 10, "critical_share": 0.1}
+    make_policy("default", project=project, caps={"open_reviews": caps})
+    for _ in range(7):
         command(agent, start_run(agent))
+    assert fill(project) == Filling()
     with client_for(live, make_robot("rita", project=project)) as other:
         command(other, start_run(other))
-        assert floods(project) == [("robo", 3, False), ("rita", 1, False)]
+        near = fill(project).crowd
         command(other, start_run(other))
+        kept = fill(project).crowd
+    assert near is not None
+    assert kept is not None
+    assert [(each.agent, each.count) for each in near.shares] == [
+        ("robo", 7),
+        ("rita", 1),
+    ]
+    assert (near.count, near.limit, near.agents, near.percent) == (8, 10, 2, 80)
+    assert (near.refuses, near.full) == (False, False)
+    assert (kept.count, kept.refuses, kept.full) == (9, True, False)
+    assert fill(project).floods == ()
 
-    assert floods(project) == [("robo", 3, True), ("rita", 2, True)]
+
+def test_the_fleet_counts_before_a_project_is_called_full(
+    agent: httpx.Client, project: Project
+) -> None:
+    caps = {"agent": None, "project": 4, "project_per_agent": 6, "critical_share": 0}
+    make_policy("default", project=project, caps={"open_reviews": caps})
+    for _ in range(4):
+        command(agent, start_run(agent))
+    assert fill(project).crowd is None
+    command(agent, start_run(agent))
+    crowd = fill(project).crowd
+    assert crowd is not None
+    assert (crowd.count, crowd.limit, crowd.full) == (5, 6, False)
+    command(agent, start_run(agent))
+    crowd = fill(project).crowd
+    assert crowd is not None
+    assert crowd.full
 
 
 def test_without_caps_nobody_is_shown(agent: httpx.Client, project: Project) -> None:
@@ -111,7 +141,7 @@ def test_without_caps_nobody_is_shown(agent: httpx.Client, project: Project) -> 
     make_policy("default", project=project, caps=caps)
     command(agent, start_run(agent))
 
-    assert floods(project) == []
+    assert fill(project) == Filling()
 
 
 def test_a_manager_denies_all_of_one_agent_at_once(
@@ -345,3 +375,29 @@ def test_the_queue_shows_it_as_one_item_that_comes_and_goes_by_itself(
     empty = build_updates([(view, full.position)])[view, full.position]
     assert 'id="floods"' in empty.text
     assert "open reviews." not in empty.text
+
+
+def test_the_queue_says_first_that_it_is_full_and_folds_the_rest(
+    live: Live, agent: httpx.Client, project: Project, alice: Person, bob: Person
+) -> None:
+    caps = {"agent": 4, "project": 10, "critical_share": 0.2}
+    make_policy("default", project=project, caps={"open_reviews": caps})
+    with client_for(live, make_robot("rita", project=project)) as other:
+        for client in (agent, other):
+            for _ in range(4):
+                command(client, start_run(client))
+    shown = open_browser(bob.user).get(f"/p/{project.slug}/queue/").content.decode()
+
+    start = shown.index('id="floods"')
+    notices = shown[start : shown.index("</ul>\n    </details>", start)]
+    assert "<b>Queue full.</b> 8 of 10 open reviews." in notices
+    assert "Only critical ones are still taken, 2 more" in notices
+    assert notices.index("Queue full") < notices.index("<details")
+    assert "2 agents are near a limit too" in notices
+    assert notices.index("<details") < notices.index("<b>rita</b> has 4 open reviews")
+    assert build_path(project, "rita") in notices
+    overview = open_browser(alice.user).get(f"/p/{project.slug}/overview/")
+    page = overview.content.decode()
+    needs = page[page.index('class="now"') :]
+    assert needs.index("Queue full") < needs.index("</li>")
+    assert "8 of 10 open reviews: rita 4, robo 4" in needs

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Project
 from guidance.core.outcomes import EVALUATORS
 from ledger.models import Entry
+from reviews.models import RulingFact
 from reviews.rulings.expiry import abandon_silent_runs, expire_due_reviews
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_call
@@ -69,6 +70,9 @@ def test_a_pause_a_ruling_and_a_stop(
     decision = agent.get(f"/runs/{run}/decision?review={review}").json()
     expected = decision["ruling"] | {"note": "Go on, but⟨U+202E⟩ slowly"}
     del expected["amended"]
+    waited = ruled["data"]["ruling"].pop("waited_ms")
+    assert waited == RulingFact.objects.get(ruling_id=expected["id"]).took_ms
+    assert ruled["data"]["ruling"].pop("read_ms") is None  # a program has ruled
     assert ruled["data"]["ruling"] == expected
     assert ruled["data"]["review"]["version"] == decision["review"]["version"]
     assert stopped["type"] == "run.stopped"

@@ -10,6 +10,7 @@ from console.overview.links import Links
 from console.overview.needs.ledger import find_ledger_state
 from console.overview.needs.limits import UsedLimit, find_near_limits
 from console.overview.needs.need import Need, sort_needs
+from console.overview.needs.queue import find_full_queue
 from console.overview.needs.reviews import find_late_reviews
 from console.overview.needs.runs import find_failing, find_silent, find_stopped
 from console.overview.needs.webhooks import find_broken_webhooks
@@ -29,6 +30,7 @@ def build_strip(
     *, project_id: int, at: datetime, limits: Sequence[UsedLimit], links: Links
 ) -> Strip:
     found = (
+        *find_full_queue(project_id=project_id, links=links),
         *find_ledger_state(project_id=project_id, at=at, links=links),
         *find_stopped(project_id=project_id, links=links),
         *find_near_limits(limits, links=links),

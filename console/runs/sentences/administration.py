@@ -119,6 +119,11 @@ def _describe_ended_sign_ins(payload: Payload) -> Change:
     return Change("signed out in", ", ".join(payload["browsers"]), icon="out")
 
 
+def _describe_changed_profile(payload: Payload) -> Change:
+    changed = ", ".join(name.replace("_", " ") for name in payload["changed"])
+    return Change("changed their own", changed, icon="people")
+
+
 def _describe_made_token(payload: Payload) -> Change:
     expires = payload.get("expires_at")
     more = f"until {expires[:10]}" if expires else ""
@@ -219,6 +224,7 @@ _CHANGES: dict[str, Callable[[Payload], Change]] = {
     "password.changed": _describe_new_password,
     "password.rehashed": _describe_rehashed_password,
     "sign_in.ended": _describe_ended_sign_ins,
+    "profile.changed": _describe_changed_profile,
     "token.made": _describe_made_token,
     "token.revoked": _describe_revoked_token,
 }

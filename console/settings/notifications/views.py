@@ -7,13 +7,15 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
+from accounts.models import Role
 from accounts.people.mail import is_mail_set_up
 from console.access import ConsoleRequest, require_reader
 from console.models import Preferences
 from console.settings.notifications.forms import CHOICES, NotificationsForm
+from console.settings.notifications.way import build_mail_way
 from console.settings.tabs import build_frame
 from notifications.selectors import get_mail_from
-from notifications.services import store_mail_choice
+from notifications.services import send_test, store_mail_choice
 
 
 @require_GET
@@ -44,13 +46,27 @@ def change(request: ConsoleRequest) -> HttpResponse:
     return redirect(f"{address}?saved=1")
 
 
+@require_POST
+@require_reader
+def test(request: ConsoleRequest) -> HttpResponse:
+    """What became of it is kept with the person, and shown by the page that follows."""
+    address = reverse("console:settings-notifications", args=[request.project.slug])
+    if not request.user.email or not is_mail_set_up():
+        return redirect(address)
+    send_test(request.user)
+    return redirect(f"{address}?tested=1")
+
+
 def _render(request: ConsoleRequest, form: NotificationsForm) -> HttpResponse:
     context = {
         **build_frame(request, "notifications"),
         "form": form,
         "choices": CHOICES,
         "saved": "saved" in request.GET,
-        "mail_works": is_mail_set_up(),
+        "mail": build_mail_way(
+            request.user, may_rule=request.role.includes(Role.REVIEWER)
+        ),
+        "tested": "tested" in request.GET,
     }
     status = 422 if form.errors else 200
     return render(

@@ -6,18 +6,27 @@ from uuid import UUID
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
+from accounts.models import User
+from accounts.people.mail import is_mail_set_up
 from accounts.people.sign_ins import list_open_sign_ins, store_sign_in
-from common.errors import DomainError, NotFound
+from common.errors import DomainError, NotFound, RateLimited
 from console.access import ConsoleRequest, require_reader
 from console.forms import add_refusal
 from console.settings.tabs import build_frame
-from console.settings.you.forms import LIFETIMES, TokenForm
+from console.settings.you.forms import (
+    LIFETIMES,
+    ProfileForm,
+    TokenForm,
+    list_zones,
+)
 from console.settings.you.rows import build_sign_in_rows, build_token_rows
 from reviews.administration.own import sign_ins, tokens
+from reviews.administration.own.profile import change_profile, send_confirmation
 
 
 @require_GET
@@ -28,9 +37,13 @@ def you(request: ConsoleRequest) -> HttpResponse:
 
 
 def _render(
-    request: ConsoleRequest, *, form: TokenForm | None = None, secret: str = ""
+    request: ConsoleRequest,
+    *,
+    form: TokenForm | None = None,
+    profile: ProfileForm | None = None,
+    secret: str = "",
 ) -> HttpResponse:
-    at = timezone.now()
+    at, user = timezone.now(), request.user
     own = list_open_sign_ins(user_id=request.user.pk)
     context = {
         **build_frame(request, "you"),
@@ -41,9 +54,51 @@ def _render(
         "lifetimes": LIFETIMES,
         "form": form or TokenForm(),
         "secret": secret,
+        "profile": profile or ProfileForm(initial=_describe(user)),
+        "zones": list_zones(),
+        "mail_works": is_mail_set_up(),
+        "said": request.GET.get("profile", ""),
     }
-    status = 422 if form and form.errors else 200
+    status = 422 if any(each and each.errors for each in (form, profile)) else 200
     return render(request, "console/settings/you/you.html", context, status=status)
+
+
+def _describe(user: User) -> dict[str, str]:
+    return {
+        "name": user.get_full_name(),
+        "address": user.new_email or user.email,
+        "time_zone": user.time_zone,
+    }
+
+
+@require_POST
+@require_reader
+def store_profile(request: ConsoleRequest) -> HttpResponse:
+    form = ProfileForm(request.POST)
+    if not form.is_valid():
+        return _render(request, profile=form)
+    stored = change_profile(
+        by=build_person_principal(request.user), change=form.build_change()
+    )
+    return _redirect_to_profile(request, "mailed" if stored.mailed else "saved")
+
+
+@require_POST
+@require_reader
+def confirm_again(request: ConsoleRequest) -> HttpResponse:
+    """Mail the link once more to the address that waits for it."""
+    if not request.user.new_email:
+        return _redirect_to_profile(request, "saved")
+    try:
+        mailed = send_confirmation(user=request.user)
+    except RateLimited:
+        return _redirect_to_profile(request, "waits")
+    return _redirect_to_profile(request, "mailed" if mailed else "failed")
+
+
+def _redirect_to_profile(request: ConsoleRequest, said: str) -> HttpResponse:
+    address = reverse("console:settings-you", args=[request.project.slug])
+    return redirect(f"{address}?profile={said}")
 
 
 @require_POST

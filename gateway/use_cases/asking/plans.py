@@ -21,7 +21,7 @@ from gateway.use_cases.access import (
 from gateway.use_cases.asking.questions import reply_with_review
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.plans.judging import count_asking
-from guidance.core.policy.caps import CapReached
+from guidance.core.policy.caps import ReviewRoom
 from guidance.selectors import LoadedPolicy
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
@@ -29,10 +29,10 @@ from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.agent_plans.approving import judge_proposal
-from reviews.caps import find_reached_review_cap, refuse_reviews_at_cap
+from reviews.caps import find_review_room, refuse_reviews_at_cap
 from reviews.errors import PolicyMoved
 from reviews.models import Kind
-from reviews.plan import open_review
+from reviews.plan import find_severity, open_review
 from reviews.schemas.plans import PlanIn
 
 
@@ -45,20 +45,19 @@ class SubmitPlan(ChangeRequest[Reply]):
     agent: AgentPrincipal
     policy: LoadedPolicy
     content: dict[str, Any]
-    reached: CapReached | None = field(default=None, init=False)
+    room: ReviewRoom = field(default=ReviewRoom(), init=False)
     review_code: str = field(default="", init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        self.reached = find_reached_review_cap(
-            project_id=run.project_id, agent_id=run.agent_id
-        )
+        self.room = find_review_room(project_id=run.project_id, agent_id=run.agent_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         require_own_run(run, self.agent)
         refuse_unless_running(run, self.agent)
         if run.policy_id != self.policy.id:
             raise PolicyMoved("The run goes on under another version of its policy.")
-        refuse_reviews_at_cap(self.reached)
+        severity = find_severity(run, kind=Kind.PLAN, content=self.content)
+        refuse_reviews_at_cap(self.room.find_reached(severity))
         plan, content = Plan(run, at), self.content
         self.review_code = open_review(
             plan,

@@ -12,17 +12,17 @@ from common.ids import parse_code
 from common.responses import Reply, build_reply
 from gateway.schemas.runs import ReviewIn
 from gateway.use_cases.access import refuse_unless_running, require_own_run
-from guidance.core.policy.caps import CapReached
+from guidance.core.policy.caps import ReviewRoom
 from ledger.chain import format_timestamp
 from ledger.idempotency import Idempotency
 from ledger.plan import Plan
 from ledger.state import RunState
 from ledger.writer import Change, ChangeRequest, SealedEntry, get_writer
 from ledger.writer.db_threads import run_in_db_thread
-from reviews.caps import find_reached_review_cap, refuse_reviews_at_cap
+from reviews.caps import find_review_room, refuse_reviews_at_cap
 from reviews.errors import AlreadyRuled, ReviewExpired, ReviewNotOpen
 from reviews.models import Kind, Review, ReviewState
-from reviews.plan import ClosingRequest, end_review, open_review
+from reviews.plan import ClosingRequest, end_review, find_severity, open_review
 from reviews.rulings.expiry import expire_review
 from reviews.selectors import REVIEW_RELATED
 from reviews.serializers import build_review_answer
@@ -33,17 +33,17 @@ class AskPerson(ChangeRequest[Reply]):
     obeys_halts = True
     agent: AgentPrincipal
     body: ReviewIn
-    reached: CapReached | None = field(default=None, init=False)
+    room: ReviewRoom = field(default=ReviewRoom(), init=False)
 
     def load(self, run: RunState, at: datetime) -> None:
-        self.reached = find_reached_review_cap(
-            project_id=run.project_id, agent_id=run.agent_id
-        )
+        self.room = find_review_room(project_id=run.project_id, agent_id=run.agent_id)
 
     def decide(self, run: RunState, at: datetime) -> Change[Reply]:
         require_own_run(run, self.agent)
         refuse_unless_running(run, self.agent)
-        refuse_reviews_at_cap(self.reached)
+        # As the policy sees it: no agent fills what is kept for critical reviews.
+        severity = find_severity(run, kind=self.body.kind, content={})
+        refuse_reviews_at_cap(self.room.find_reached(severity))
         plan = Plan(run, at)
         code = open_review(
             plan,

@@ -6,77 +6,159 @@ comes on top is refused, and never let through.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from guidance.core.document_reader import Section
 
 _MANY = 1_000_000
+_MOST_EACH = 1_000
+# What is kept for critical reviews leaves at least half for the others.
+_MOST_KEPT = 0.5
+# 0.29 of 100 are 29.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cap:
-    """How many of one kind an agent, and a whole project, may have open; None: any."""
+    """How many of one kind an agent, and a whole project, may have open; None: any.
+
+    A project with many agents may have more: `project_per_agent` for each of them.
+    """
 
     agent: int | None
     project: int | None
+    project_per_agent: int = 0
 
-    def find_reached(self, *, agent: int, project: int) -> CapReached | None:
+    def get_project_limit(self, agents: int) -> int | None:
+        """The cap of a project with so many agents."""
+        if self.project is None:
+            return None
+        return max(self.project, self.project_per_agent * agents)
+
+    def find_reached(
+        self, *, agent: int, project: int, agents: int
+    ) -> CapReached | None:
         """The cap that leaves no room for one more, with so many open."""
         if self.agent is not None and agent >= self.agent:
             return CapReached(scope="agent", count=agent, limit=self.agent)
-        if self.project is not None and project >= self.project:
-            return CapReached(scope="project", count=project, limit=self.project)
+        limit = self.get_project_limit(agents)
+        if limit is not None and project >= limit:
+            return CapReached(
+                scope="project", count=project, limit=limit, agents=agents
+            )
         return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewCap(Cap):
+    """Keeps a part of the project's cap for what is critical."""
+
+    critical_share: float = 0.0
+
+    def count_kept(self, limit: int) -> int:
+        """How many of so many are for critical reviews alone; none of a handful."""
+        return math.floor(limit * self.critical_share + _ROUNDING)
+
+    def find_room(self, *, agent: int, project: int, agents: int) -> ReviewRoom:
+        reached = self.find_reached(agent=agent, project=project, agents=agents)
+        limit = self.get_project_limit(agents)
+        kept = 0 if limit is None else self.count_kept(limit)
+        if reached is not None or limit is None or project < limit - kept:
+            return ReviewRoom(critical=reached, other=reached)
+        full = CapReached(
+            scope="project", count=project, limit=limit, kept=kept, agents=agents
+        )
+        return ReviewRoom(critical=None, other=full)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CapReached:
-    """A fact, stored with the decision that it changed."""
+    """A fact, stored with the decision that it changed. `kept`: so many of the limit are
+    for critical reviews alone, and this was none. `agents`: so many the project had, if
+    its cap grows with them."""
 
     scope: Literal["agent", "project"]
     count: int
     limit: int
+    kept: int = 0
+    agents: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """As it was before there was anything to keep, or a fleet to count."""
+        stored = asdict(self)
+        usual = [name for name in ("kept", "agents") if not stored[name]]
+        return {name: stored[name] for name in stored if name not in usual}
 
     def describe(self, what: str) -> str:
         """A sentence without its full stop: "This agent has 100 open runs, …"."""
+        kept = f", of which {self.kept:,} are kept for critical ones" * bool(self.kept)
         return (
             f"This {self.scope} has {self.count:,} {what}, and its limit is "
-            f"{self.limit:,}"
+            f"{self.limit:,}{kept}"
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewRoom:
+    """What keeps one more review from being opened: a critical one, and any other."""
+
+    critical: CapReached | None = None
+    other: CapReached | None = None
+
+    def find_reached(self, severity: str) -> CapReached | None:
+        return self.critical if severity == "critical" else self.other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
     """Far above what people can keep up with, and far below what fills a queue."""
 
-    open_reviews: Cap = field(default=Cap(agent=100, project=2_000))
-    open_runs: Cap = field(default=Cap(agent=1_000, project=10_000))
-    notes: Cap = field(default=Cap(agent=100, project=1_000))
-    recommendations: Cap = field(default=Cap(agent=50, project=500))
+    open_reviews: ReviewCap = field(
+        default=ReviewCap(
+            agent=100, project=2_000, project_per_agent=2, critical_share=0.1
+        )
+    )
+    open_runs: Cap = field(
+        default=Cap(agent=1_000, project=10_000, project_per_agent=4)
+    )
+    notes: Cap = field(default=Cap(agent=100, project=1_000, project_per_agent=1))
+    recommendations: Cap = field(
+        default=Cap(agent=50, project=500, project_per_agent=1)
+    )
 
 
 def read_caps(section: Section) -> Caps:
     """The caps section of a policy document, read strictly; null lifts a cap."""
     default = Caps()
 
-    def cap(name: str) -> Cap:
-        part, given = section.read_part(name), getattr(default, name)
-        read = Cap(
-            agent=part.read_limit("agent", given.agent, high=_MANY),
-            project=part.read_limit("project", given.project, high=_MANY),
-        )
-        part.close()
-        return read
+    def read_amounts(part: Section, given: Cap) -> dict[str, Any]:
+        return {
+            "agent": part.read_limit("agent", given.agent, high=_MANY),
+            "project": part.read_limit("project", given.project, high=_MANY),
+            "project_per_agent": part.read_integer(
+                "project_per_agent", given.project_per_agent, low=0, high=_MOST_EACH
+            ),
+        }
 
+    def read_cap(name: str) -> Cap:
+        part = section.read_part(name)
+        amounts = read_amounts(part, getattr(default, name))
+        part.close()
+        return Cap(**amounts)
+
+    reviews = section.read_part("open_reviews")
+    amounts = read_amounts(reviews, default.open_reviews)
+    share = reviews.read_number(
+        "critical_share", default.open_reviews.critical_share, low=0, high=_MOST_KEPT
+    )
+    reviews.close()
     caps = Caps(
-        open_reviews=cap("open_reviews"),
-        open_runs=cap("open_runs"),
-        notes=cap("notes"),
-        recommendations=cap("recommendations"),
+        open_reviews=ReviewCap(**amounts, critical_share=share),
+        open_runs=read_cap("open_runs"),
+        notes=read_cap("notes"),
+        recommendations=read_cap("recommendations"),
     )
     section.close()
     return caps

@@ -1,4 +1,4 @@
-"""Operations on a person's own tokens."""
+"""Operations on a person's own profile and tokens."""
 
 from __future__ import annotations
 
@@ -6,17 +6,42 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
 from accounts.api_auth import PERSON, get_person
+from accounts.models import User
 from common.paging import refuse_unknown_parameters
 from common.responses import build_empty_response, build_json_response
 from reviews.administration.own import tokens
+from reviews.administration.own.profile import ProfileChange, change_profile
 from reviews.administration.own.schemas import (
     NewTokenOut,
+    ProfileIn,
+    ProfileOut,
+    StoredProfileOut,
     TokenIn,
     TokenPage,
+    serialize_profile,
     serialize_token,
 )
 
 router = Router(auth=PERSON, tags=["People"])
+
+
+@router.get("/me/profile", response=ProfileOut)
+def get_profile(request: HttpRequest) -> HttpResponse:
+    """Your name, where mail reaches you, and the time zone of your mail."""
+    refuse_unknown_parameters(request.GET, ())
+    user = User.objects.get(pk=get_person(request).user_id)
+    return build_json_response(serialize_profile(user))
+
+
+@router.put("/me/profile", response=StoredProfileOut)
+def put_profile(request: HttpRequest, body: ProfileIn) -> HttpResponse:
+    """Change them. A new address counts once you have opened the link that is mailed to it,
+    signed in; so a token alone turns no mail away."""
+    change = ProfileChange(
+        name=body.name, address=body.address, time_zone=body.time_zone
+    )
+    stored = change_profile(by=get_person(request), change=change)
+    return build_json_response(serialize_profile(stored.user, mailed=stored.mailed))
 
 
 @router.get("/me/tokens", response=TokenPage)

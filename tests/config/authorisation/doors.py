@@ -203,6 +203,8 @@ DOORS: dict[str, Door] = {
     "PATCH /people/{person}": admins_only(people.promoting),
     "DELETE /people/{person}": admins_only(people.joined),
     "POST /people/{person}/password-link": signed_in_admins_only(people.joined),
+    "GET /me/profile": every_person(World.running, reads=True),
+    "PUT /me/profile": every_person(lambda world: world.running({"time_zone": "UTC"})),
     "GET /me/tokens": every_person(World.running, reads=True),
     "POST /me/tokens": every_person(lambda world: world.running({"name": "terminal"})),
     "DELETE /me/tokens/{token}": Door(

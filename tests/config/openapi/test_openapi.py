@@ -141,6 +141,7 @@ DOORS = {
     *("POST /invitations/{invitation}/send", "DELETE /people/{person}"),
     "DELETE /invitations/{invitation}",
     "POST /people/{person}/password-link",
+    *("GET /me/profile", "PUT /me/profile"),
     *("GET /me/tokens", "POST /me/tokens", "DELETE /me/tokens/{token}"),
     *("GET /project", "PATCH /project", "POST /projects"),
     *("GET /agents", "POST /agents", "PATCH /agents/{agent}"),

@@ -20,6 +20,7 @@ from websockets.typing import Origin
 from accounts.models import Project
 from console.live import presence as presences
 from console.runs.rows import get_live_position
+from reviews.models import Reading
 from tests.browser.sessions import session_cookie
 from tests.support.builders import Person, pause_run, start_run
 from tests.support.live import Live
@@ -85,6 +86,8 @@ def test_a_reader_at_another_process_is_seen_until_the_page_or_the_process_dies(
     with another_web_process() as other:
         his = open_page(sockets, other.live, project, bob, review)
         wait_for_readers(hers, his_reading)
+        told = Reading.objects.get(review__code=review, person=bob.user)
+        assert told.shown_at is not None
         his.socket.shutdown(SHUT_RDWR)  # as a browser that was killed: without a word
         wait_for_readers(hers, {})
         open_page(sockets, other.live, project, bob, review)

@@ -81,7 +81,9 @@ def test_each_ruling_is_a_row_with_what_came_of_it(
         assert words in said
     assert "2 in 30 days" in said
     # A hint in amber, beside words that say the same; never red.
-    assert re.search(r'class="num took pause" title="Approved under 3 s', page)
+    assert re.search(
+        r'class="num took pause" title="Approved after less than 3 s', page
+    )
     assert page.count("took pause") == 1
 
 
@@ -118,7 +120,7 @@ def test_filters_are_pills_that_can_be_taken_off(
     assert len(list_shown(page)) == 1
     pills = re.findall(r'<span class="pill">(.*?)</a></span>', page, re.DOTALL)
     assert [plain(pill) for pill in pills] == [
-        *("Ruling denied", "Rule destructive", "Took under 2 m", "Text src")
+        *("Ruling denied", "Rule destructive", "Read under 2 m", "Text src")
     ]
     without = unescape(re.search(r'href="([^"]*)"', pills[0])[1])  # type: ignore[index]
     assert dict(parse_qsl(urlsplit(without).query)) == {
@@ -143,7 +145,7 @@ def test_pages_and_order_stay_in_the_address(
 ) -> None:
     add_rulings(project, 60, by=alice.user)
     first = read(alice, project, "?sort=slowest")
-    assert 'aria-sort="descending"><a href="?sort=fastest">Took' in first
+    assert 'aria-sort="descending"><a href="?sort=fastest">Waited' in first
     second = read(alice, project, find_link(first, "Next"))
     assert not {*list_shown(first)} & {*list_shown(second)}
     assert len(list_shown(first)) + len(list_shown(second)) == 62
@@ -182,4 +184,4 @@ def test_the_page_costs_as_many_queries_with_many_rulings(
             browser.get(f"/p/{project.slug}/rulings/")
         counts.append(len(queries))
         add_rulings(project, 30, by=alice.user)
-    assert counts[0] == counts[1] <= 20
+    assert counts[0] == counts[1] <= 22

@@ -72,6 +72,10 @@ SAID: dict[str, tuple[dict[str, Any], str]] = {
         {"name": "bob", "browsers": ["Firefox on Linux", "Safari on Mac"]},
         "signed out in Firefox on Linux, Safari on Mac ",
     ),
+    "profile.changed": (
+        {"name": "bob", "changed": ["name", "time_zone"]},
+        "changed their own name, time zone ",
+    ),
     "token.made": (
         {**TOKEN, "expires_at": "2026-12-01T09:30:00.252095Z"},
         "made the token bob / terminal until 2026-12-01",

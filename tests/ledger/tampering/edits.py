@@ -60,6 +60,11 @@ EDITS: dict[str, tuple[str, str, str]] = {
         "review.ruled",
         "has took_ms",
     ),
+    "how long a person read": (
+        change("rulingfact", "read_ms = 60000", first("rulingfact")),
+        "review.ruled",
+        "has read_ms",
+    ),
     "a regret that was none": (
         change("rulingfact", "regretted = true", first("rulingfact")),
         "review.ruled",

@@ -39,11 +39,11 @@ WITH review AS (
   RETURNING code
 ), numbered AS (SELECT code, row_number() OVER () AS n FROM ruling)
 INSERT INTO reviews_rulingfact (ruling_id, project_id, run_id, agent_id, by_id, at, action,
-  kind, severity, rule, rules, alike_key, text, took_ms, regretted)
+  kind, severity, rule, rules, alike_key, text, took_ms, read_ms, regretted)
 SELECT code, project_id, run_id, agent_id, by_id, at - n * interval '1 hour',
   CASE WHEN n %% 20 = 0 THEN 'deny' ELSE 'approve' END, kind,
   CASE WHEN n %% 10 = 0 THEN 'critical' ELSE 'high' END, 'rule-' || n %% 30, rules,
-  alike_key, text || repeat(' of many words', 20), n * 7 %% 9973, n %% 500 = 0
+  alike_key, text || repeat(' of many words', 20), n * 7 %% 9973, n * 3 %% 9973, n %% 500 = 0
 FROM reviews_rulingfact, numbered WHERE project_id = %(project)s
 """
 WHOLE = "Seq Scan on reviews_rulingfact"

@@ -124,7 +124,7 @@ def test_what_waits_and_who_is_on_it(
     assert (row["person"], row["claimed"], row["rulings"]) == (bob.user.username, 1, 0)
 
 
-def test_figures_cost_five_queries_however_many_people(
+def test_figures_cost_seven_queries_however_many_people(
     ruled: httpx.Client, project: Project
 ) -> None:
     at = timezone.now()
@@ -133,4 +133,4 @@ def test_figures_cost_five_queries_however_many_people(
     )
     with CaptureQueriesContext(connection) as queries:
         count_reviewers(period)
-    assert len(queries) == 5
+    assert len(queries) == 7

@@ -209,4 +209,17 @@ RUNS = {
         for name in _OPEN
         for scope, label in (("agent", "An agent"), ("project", "The project"))
     },
+    **{
+        f"caps.{name}.project_per_agent": Words(
+            "The project, for each agent",
+            "A project with many agents may have so many for each of them, where that "
+            "is more; 0 is none.",
+        )
+        for name in _OPEN
+    },
+    "caps.open_reviews.critical_share": Words(
+        "Kept for critical reviews",
+        "This share of the project's cap is for critical reviews alone.",
+        "share",
+    ),
 }

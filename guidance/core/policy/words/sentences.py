@@ -109,10 +109,14 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "A run may start {limits.children}, and have {limits.depth} above it.",
         "An agent may have {caps.open_reviews.agent} open reviews and "
         "{caps.open_runs.agent} open runs; the project {caps.open_reviews.project} and "
-        "{caps.open_runs.project}.",
+        "{caps.open_runs.project}, or for each of its agents "
+        "{caps.open_reviews.project_per_agent} and {caps.open_runs.project_per_agent}, "
+        "where that is more. {caps.open_reviews.critical_share} of its open reviews are "
+        "kept for critical ones.",
         "An agent may leave {caps.notes.agent} notes and {caps.recommendations.agent} "
         "recommendations waiting; the project {caps.notes.project} and "
-        "{caps.recommendations.project}.",
+        "{caps.recommendations.project}, or for each of its agents "
+        "{caps.notes.project_per_agent} and {caps.recommendations.project_per_agent}.",
         "A run that reports nothing for {runs.abandon_after_s} counts as abandoned.",
     ),
     "End of a run": (
