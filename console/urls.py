@@ -284,6 +284,7 @@ _project: list[URLPattern | URLResolver] = [
     ),
     path("halts/", halts.halts, name="halts"),
     path("halts/new/", halts.new_halt, name="halt-new"),
+    path("halts/new/effect/", halts.effect, name="halt-effect"),
     path("halts/<uuid:code>/release/", halts.release, name="halt-release"),
     path("limits/", limits.limits, name="limits"),
     path("limits/raise/", limits.raise_limit, name="limit-raise"),
