@@ -190,12 +190,12 @@ _settings: list[URLPattern | URLResolver] = [
         name="settings-person-password",
     ),
     path(
-        "invitations/<uuid:code>/send/",
+        "people/invitations/<uuid:code>/send/",
         people.send_again,
         name="settings-invitation-send",
     ),
     path(
-        "invitations/<uuid:code>/withdraw/",
+        "people/invitations/<uuid:code>/withdraw/",
         people.withdraw,
         name="settings-invitation-withdraw",
     ),
@@ -217,7 +217,7 @@ _settings: list[URLPattern | URLResolver] = [
     path("keyboard/change/", keyboard.change, name="settings-keyboard-change"),
     path("keyboard/switch/", keyboard.switch, name="settings-keyboard-switch"),
     path("agents/", settings_agents.agents, name="settings-agents"),
-    path("new-agent/", settings_agents.create, name="settings-agent-create"),
+    path("agents/new/", settings_agents.create, name="settings-agent-create"),
     path("agents/<uuid:code>/", include(_agent)),
 ]
 

@@ -37,6 +37,7 @@ function openDialog(button) {
   const note = reason && document.getElementById(reason.dataset.from);
   if (note?.value && !reason.value) reason.value = note.value;
   dialog.showModal();
+  dialog.querySelector("[data-first]")?.focus();
   dialog.dispatchEvent(new Event("opened"));
 }
 

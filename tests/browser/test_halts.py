@@ -32,7 +32,7 @@ def test_a_halt_is_begun_seen_by_everybody_and_released(
     page = desk.open(f"/p/{project.slug}/halts/", person=bob)
     look_at(page)
     press(page, "link", "Halt …")
-    expect(page.locator("input:checked")).to_have_count(0)
+    expect(page.locator("#halt-new input:checked")).to_have_count(0)
     expect(page.get_by_role("button", name="Halt now")).to_have_count(0)
     expect(page.get_by_label("Label, as in team:shop")).to_be_hidden()
     expect(page.get_by_label("Also the runs below that run")).to_be_hidden()
