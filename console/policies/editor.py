@@ -60,7 +60,9 @@ def edit(request: ConsoleRequest, name: str) -> HttpResponse:
     rail = _build_rail(request, name, at)
     tried = _find_tried(request, name)
     document = json.loads(tried.document) if tried else _find_start(request, rail)
-    form = NoteForm(initial={"note": get_draft_note(request, tried and tried.code)})
+    form = NoteForm(
+        initial={"note": get_draft_note(request, tried.code if tried else None)}
+    )
     return _render(request, name, build_draft(document), at=at, rail=rail, form=form)
 
 

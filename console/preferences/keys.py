@@ -39,7 +39,9 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action(usual="j", label="Next"),
         Action(usual="k", label="Previous"),
         Action(usual="o", label="Show each of those that are alike, or fold them"),
-        Action(usual="x", label="Select the row; keys that rule then act on all selected"),
+        Action(
+            usual="x", label="Select the row; keys that rule then act on all selected"
+        ),
         Action(usual="/", label="Search"),
     ),
     "The review on screen": (

@@ -104,7 +104,9 @@ class SuggestionPage:
     @property
     def count(self) -> int:
         """Those that a draft is offered of."""
-        return sum(not each.missing for each in (*self.limits, *self.rules))
+        return sum(not each.missing for each in self.limits) + sum(
+            not each.missing for each in self.rules
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -167,7 +167,9 @@ class ReviewIn(Body):
     options: Annotated[list[LabelValue], Field(max_length=20), Redacted] = []
     severity: Annotated[
         SeverityName | None,
-        Field(description="up to what the policy lets agents ask; never less than usual"),
+        Field(
+            description="up to what the policy lets agents ask; never less than usual"
+        ),
     ] = None
 
 

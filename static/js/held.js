@@ -65,7 +65,12 @@ function look() {
   const pane = document.getElementById("detail");
   const code = pane?.dataset.code;
   const box = pane?.querySelector("[data-held]");
-  for (const [key, item] of waiting) if (item.code === code && key !== box?.dataset.held) forget(key);
+  for (const [key, item] of waiting) {
+    if (item.code !== code || key === box?.dataset.held) continue;
+    forget(key);
+    const other = pane.querySelector("#closing b")?.textContent.trim();
+    if (other) remark(`Your ruling was not sent. ${other}.`);
+  }
   if (!box || waiting.has(box.dataset.held)) return;
   if ([...waiting.values()].some((item) => item.codes?.includes(code))) return;
   const { held: key, left, send: url, takeBack } = box.dataset;

@@ -118,7 +118,11 @@ def test_the_agent_hears_what_each_of_them_wrote(
 
 
 def test_who_writes_alone_is_heard_alone(
-    agent: httpx.Client, run: str, reviewer: httpx.Client, manager: httpx.Client, bob: Person
+    agent: httpx.Client,
+    run: str,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    bob: Person,
 ) -> None:
     """The last one needs no note; and with the first one's alone there is one name."""
     for first, last in (("Looks right", ""), ("", "Go on")):
