@@ -31,24 +31,21 @@ class Menu:
 
 
 def list_menus(project_id: int, state: QueueState) -> list[Menu]:
-    """Three queries, however many reviews are open."""
-    waiting = Review.objects.filter(
-        run__project_id=project_id, state=ReviewState.OPEN
-    ).order_by()
-    kinds = waiting.values_list("kind", flat=True).distinct()
-    agents = waiting.values_list("run__agent__name", flat=True).distinct()
-    people = waiting.filter(assignee__isnull=False)
-    names = people.values_list("assignee__username", flat=True).distinct()
+    """One query, however many reviews are open."""
+    waiting = Review.objects.filter(project_id=project_id, state=ReviewState.OPEN)
+    rows = list(
+        waiting.order_by()
+        .values_list("kind", "run__agent__name", "assignee__username")
+        .distinct()
+    )
+    kinds, agents, people = (
+        sorted({row[place] for row in rows if row[place]}) for place in range(3)
+    )
     values = {
         "severity": [(each, each) for each in SEVERITIES],
-        "kind": [(each, get_kind(each).nouns[0]) for each in sorted(kinds)],
-        "agent": [
-            (each, each) for each in agents.order_by("run__agent__name")[:_LIMIT]
-        ],
-        "assignee": [
-            (ME, "me"),
-            *((each, each) for each in names.order_by("assignee__username")[:_LIMIT]),
-        ],
+        "kind": [(each, get_kind(each).nouns[0]) for each in kinds],
+        "agent": [(each, each) for each in agents[:_LIMIT]],
+        "assignee": [(ME, "me"), *((each, each) for each in people[:_LIMIT])],
     }
     return [
         Menu(name=FIELDS[name].label, choices=_build_choices(state, name, given))

@@ -102,7 +102,7 @@ def test_what_is_halted_was_shown_with_its_effect(
     assert "Halt now" in from_run
     done = browser.post(page, {**asked, "seen": "agent=robo"})
     assert done.status_code == 302
-    assert Halt.objects.get(project=project).agent.name == "robo"
+    assert Halt.objects.get(project=project, agent__name="robo").reason == "All"
 
 
 def test_a_release_of_one_agent_offers_no_other_agents(

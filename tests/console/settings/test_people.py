@@ -55,10 +55,10 @@ def test_roles_change_and_the_last_admin_is_told(
     changed = browser.post(path, {"role": "manager"})
     assert changed.status_code == 302
     assert get_role(project, bob) == "manager"
-    told, back = f"{bob.user.username} is manager now", f"Make {bob.user.username}"
+    told, back = f"{bob.user.username} is a manager now", f"Make {bob.user.username}"
     page = browser.get(f"{base}people/").content.decode()
     assert told in page
-    assert f"{back} reviewer again" in page
+    assert f"{back} a reviewer again" in page
     assert told not in browser.get(f"{base}people/").content.decode(), "told once"
     assert browser.post(path, {"role": "reviewer"}).status_code == 302
     assert get_role(project, bob) == "reviewer"
@@ -98,8 +98,8 @@ def test_an_admin_is_made_with_the_password_of_who_does_it(
     assert done.status_code == 302
     assert get_role(project, bob) == "admin"
     page = browser.get(f"{base}people/").content.decode()
-    assert f"{bob.user.username} is admin now" in page
-    assert f"Make {bob.user.username} reviewer again" in page
+    assert f"{bob.user.username} is an admin now" in page
+    assert f"Make {bob.user.username} a reviewer again" in page
 
 
 def test_guessing_the_password_of_an_admin_is_slowed_down(

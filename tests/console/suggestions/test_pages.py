@@ -238,7 +238,7 @@ def test_what_rests_on_few_rulings_is_shown_grey_and_not_offered(
     assert "Only 19 rulings so far" in plain(alone)
     assert "faint" in alone
     assert "Make draft" not in alone
-    for setting in (SETTING, RULE["setting"]):
+    for setting in (SETTING, "tools.rules.delete-folder"):
         refused = post(alice, project, "draft", setting=setting)
         assert refused.status_code == 422
         assert "Only 19 rulings so far" in plain(refused.content.decode())
