@@ -9,7 +9,8 @@ from typing import Any
 
 from asgiref.sync import iscoroutinefunction
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import is_valid_path
 from django.utils.decorators import sync_and_async_middleware
 
 from common import errors as account_errors
@@ -121,29 +122,41 @@ def render_method_not_allowed(response: HttpResponse) -> HttpResponse:
     return build_problem_response(error)
 
 
-def _answer_as_problem(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    if (
-        request.path.startswith("/api/")
-        and response.status_code == 405
-        and response.headers.get("Content-Type") != MEDIA_TYPE
-    ):
-        return render_method_not_allowed(response)
+def _answer_wrong_method(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    if response.status_code != 405:
+        return response
+    if request.path.startswith("/api/"):
+        told = response.headers.get("Content-Type") == MEDIA_TYPE
+        return response if told else render_method_not_allowed(response)
+    # The answer to a form leaves its address in the browser, where it is opened again.
+    if request.method == "GET" and not request.headers.get("HX-Request"):
+        return redirect(_find_page_above(request.path_info))
     return response
 
 
+def _find_page_above(path: str) -> str:
+    """The nearest address above this one that there is; it may lead on to the next."""
+    while path != "/":
+        path = path.rstrip("/").rpartition("/")[0] + "/"
+        if is_valid_path(path):
+            return path
+    return path
+
+
 @sync_and_async_middleware
-def convert_api_errors(
+def answer_wrong_methods(
     get_response: Callable[[HttpRequest], Any],
 ) -> Callable[..., Any]:
-    """The last word on /api/: whatever Django or ninja refuse, it is problem+json."""
+    """Have the last word on a method that an address does not take: problem+json on /api/,
+    and for a person who opens the address of a form again, the page it belongs to."""
     if iscoroutinefunction(get_response):
 
         async def answer_later(request: HttpRequest) -> HttpResponse:
-            return _answer_as_problem(request, await get_response(request))
+            return _answer_wrong_method(request, await get_response(request))
 
         return answer_later
 
     def answer(request: HttpRequest) -> HttpResponse:
-        return _answer_as_problem(request, get_response(request))
+        return _answer_wrong_method(request, get_response(request))
 
     return answer

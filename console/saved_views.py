@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.models import Role, User
 from console.access import ConsoleRequest
@@ -118,7 +119,8 @@ def delete_view(request: ConsoleRequest, page: SavedPage, code: UUID) -> HttpRes
 
 def _go_to(request: ConsoleRequest, page: SavedPage, address: str) -> HttpResponse:
     path = reverse(f"console:{page.value}", args=[request.project.slug])
-    return redirect(f"{path}?{address}" if address else path)
+    there = f"{path}?{address}" if address else path
+    return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
 
 
 def _refuse(words: str) -> HttpResponse:

@@ -191,12 +191,12 @@ _settings: list[URLPattern | URLResolver] = [
         name="settings-person-password",
     ),
     path(
-        "invitations/<uuid:code>/send/",
+        "people/invitations/<uuid:code>/send/",
         people.send_again,
         name="settings-invitation-send",
     ),
     path(
-        "invitations/<uuid:code>/withdraw/",
+        "people/invitations/<uuid:code>/withdraw/",
         people.withdraw,
         name="settings-invitation-withdraw",
     ),
@@ -221,7 +221,7 @@ _settings: list[URLPattern | URLResolver] = [
     path("keyboard/change/", keyboard.change, name="settings-keyboard-change"),
     path("keyboard/switch/", keyboard.switch, name="settings-keyboard-switch"),
     path("agents/", settings_agents.agents, name="settings-agents"),
-    path("new-agent/", settings_agents.create, name="settings-agent-create"),
+    path("agents/new/", settings_agents.create, name="settings-agent-create"),
     path("agents/<uuid:code>/", include(_agent)),
 ]
 
@@ -288,6 +288,7 @@ _project: list[URLPattern | URLResolver] = [
     ),
     path("halts/", halts.halts, name="halts"),
     path("halts/new/", halts.new_halt, name="halt-new"),
+    path("halts/new/effect/", halts.effect, name="halt-effect"),
     path("halts/<uuid:code>/release/", halts.release, name="halt-release"),
     path("limits/", limits.limits, name="limits"),
     path("limits/raise/", limits.raise_limit, name="limit-raise"),

@@ -13,7 +13,7 @@ from common.ids import uuid7
 from guidance.core.canonical import hash_text, to_canonical_json
 from guidance.core.policy import ReviewRules
 from guidance.core.reviews.four_eyes import count_needed
-from guidance.core.reviews.severity import choose_worst
+from guidance.core.reviews.severity import raise_severity
 from guidance.core.reviews.working_time import decide_deadlines
 from guidance.core.steps.gates.budget import describe_time_over
 from guidance.selectors import get_policy
@@ -123,11 +123,11 @@ def open_review(
     asked_severity: str | None = None,
 ) -> str:
     """Put the run before a person; returns the new review's code. An agent may ask for a
-    higher severity than the policy gives, never for a lower one."""
+    higher severity than the policy gives, as far as that lets it, never for a lower one."""
     code = str(uuid7())
     rules = rules or get_policy(plan.run.policy_id).policy.reviews
     subject = find_subject(kind, content, rules.severity)
-    severity = choose_worst([subject.severity, asked_severity or subject.severity])
+    severity = raise_severity(rules.severity, subject.severity, asked=asked_severity)
     answer_by, due_at = decide_deadlines(
         rules,
         kind=kind,

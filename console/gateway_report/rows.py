@@ -39,7 +39,7 @@ class RuleRow:
 def build_rule_row(count: RuleCount, *, document: Mapping[str, Any]) -> RuleRow:
     rule = RULES.get(count.rule)
     changed = build_warning_draft(document, count.rule)
-    offered = changed is not None and changed != document
+    offered = count.is_usually_approved and changed not in (None, document)
     return RuleRow(
         rule=make_visible_line(count.rule),
         about=rule.message if rule else _GATES.get(count.rule, ""),

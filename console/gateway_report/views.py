@@ -70,6 +70,10 @@ def draft(request: ConsoleRequest) -> HttpResponse:
         refusal = "No rule of the policy that can be changed has this name."
         return _render_report(request, refusal=refusal, status=422)
     days = _get_days(request.POST)
+    counts = count_rules(project_id=project.pk, days=days, at=timezone.now())
+    if not any(each.rule == rule and each.is_usually_approved for each in counts.rules):
+        refusal = f"People do not approve most of what {rule} asks about."
+        return _render_report(request, refusal=refusal, status=422)
     try:
         made = create_tried_draft(
             project=project,

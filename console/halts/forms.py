@@ -19,17 +19,17 @@ KINDS = (
 )
 
 
-class HaltForm(forms.Form):
+class ScopeForm(forms.Form):
+    """What is to be halted. Nothing is chosen before a person chooses."""
+
     kind = forms.ChoiceField(
         choices=KINDS,
-        initial="project",
         error_messages={"required": "Choose what to halt."},
     )
     agent = forms.ChoiceField(required=False)
     label = forms.CharField(required=False, max_length=321)
     run = forms.CharField(required=False, max_length=36)
     children = forms.BooleanField(required=False)
-    reason = TypedText(HaltReason, missing="Say why, in a sentence.")
 
     def __init__(self, agents: Sequence[str], data: Any = None, **options: Any) -> None:
         super().__init__(data, **options)
@@ -38,7 +38,7 @@ class HaltForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         kind = cleaned.get("kind")
-        if kind is None or self.errors:
+        if kind is None or kind in self.errors:
             return cleaned
         value = True if kind == "project" else cleaned[kind]
         children = kind == "run" and cleaned["children"]
@@ -49,6 +49,13 @@ class HaltForm(forms.Form):
         except ValidationError:
             self.add_error(kind, _WRONG[kind])
         return cleaned
+
+
+class HaltForm(ScopeForm):
+    """The scope, why, and the scope whose effect the page showed."""
+
+    reason = TypedText(HaltReason, missing="Say why, in a sentence.")
+    seen = forms.CharField(required=False, max_length=700)
 
 
 _WRONG = {

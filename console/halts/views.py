@@ -15,7 +15,8 @@ from accounts.selectors import list_agents
 from common.errors import DomainError, Invalid
 from console.access import ConsoleRequest, require_member
 from console.forms import add_refusal
-from console.halts.forms import HaltForm, ReleaseForm
+from console.halts.effect import HaltEffect, build_effect
+from console.halts.forms import HaltForm, ReleaseForm, ScopeForm
 from console.halts.rows import (
     PAST_LIMIT,
     build_row,
@@ -25,7 +26,7 @@ from console.halts.rows import (
 from console.runs.rows import get_live_position
 from ledger.models import Halt
 from reviews.halts.selectors import RELATED
-from reviews.halts.services import submit_halt, submit_release
+from reviews.halts.services import build_halt, submit_halt, submit_release
 
 
 @require_GET
@@ -44,13 +45,20 @@ def halts(request: ConsoleRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @require_member
 def new_halt(request: ConsoleRequest) -> HttpResponse:
-    """`?run=` comes from the page of that run."""
+    """`?run=` comes from the page of that run. What was not shown with its effect is shown
+    first: nothing is halted by the way."""
     agents = _list_agent_names(request)
     if request.method != "POST":
-        asked = {"kind": "run", "run": request.GET.get("run", ""), "children": True}
-        initial = asked if asked["run"] else {"kind": "project"}
-        return _render_new(request, HaltForm(agents, initial=initial))
+        run = request.GET.get("run", "")
+        asked = {"kind": "run", "run": run, "children": "on"} if run else {}
+        form, effect = HaltForm(agents, initial=asked), None
+        if asked:
+            effect = _find_effect(request, ScopeForm(agents, asked))
+        return _render_new(request, form, effect=effect)
     form, status = HaltForm(agents, request.POST), Invalid.status
+    effect = _find_effect(request, form)
+    if form.is_valid() and effect and effect.seen != form.cleaned_data["seen"]:
+        return _render_new(request, form, effect=effect)
     if form.is_valid():
         try:
             submit_halt(
@@ -64,7 +72,37 @@ def new_halt(request: ConsoleRequest) -> HttpResponse:
             status = refusal.status
         else:
             return redirect("console:halts", request.project.slug)
-    return _render_new(request, form, status=status)
+    return _render_new(request, form, effect=effect, status=status)
+
+
+@require_GET
+@require_member
+def effect(request: ConsoleRequest) -> HttpResponse:
+    """What the scope that is being chosen would hold."""
+    form = ScopeForm(_list_agent_names(request), request.GET)
+    context = {"form": form, "effect": _find_effect(request, form)}
+    return render(request, "console/halts/_effect.html", context)
+
+
+def _find_effect(request: ConsoleRequest, form: ScopeForm) -> HaltEffect | None:
+    """None while the scope is not complete, or names nothing of this project; the form
+    says then why."""
+    form.is_valid()
+    scope = form.cleaned_data.get("scope")
+    if scope is None:
+        return None
+    try:
+        return build_effect(
+            build_halt(
+                scope,
+                project_id=request.project.pk,
+                person=build_person_principal(request.user),
+                reason="",
+            )
+        )
+    except DomainError as refusal:
+        add_refusal(form, refusal)
+        return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -74,7 +112,8 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     halt = rows.filter(project_id=request.project.pk, code=code).first()
     if halt is None:
         raise Http404
-    agents = _list_agent_names(request)
+    whole = halt.agent is None and halt.run is None
+    agents = _list_agent_names(request) if whole else []
     if request.method != "POST":
         return _render_release(request, halt, ReleaseForm(agents))
     form, status = ReleaseForm(agents, request.POST), Invalid.status
@@ -109,9 +148,13 @@ def _build_context(request: ConsoleRequest) -> dict[str, Any]:
 
 
 def _render_new(
-    request: ConsoleRequest, form: HaltForm, *, status: int = 200
+    request: ConsoleRequest,
+    form: HaltForm,
+    *,
+    effect: HaltEffect | None,
+    status: int = 200,
 ) -> HttpResponse:
-    context = {**_build_context(request), "form": form}
+    context = {**_build_context(request), "form": form, "effect": effect}
     return render(request, "console/halts/new.html", context, status=status)
 
 

@@ -16,16 +16,15 @@ from console.charts.bars import draw_split_bar
 from console.overview.figures import Count
 from console.overview.links import Links
 from console.overview.period import Period
-from guidance.core.policy.rule_drafts import build_warning_draft
+from guidance.core.policy.rule_drafts import build_warning_draft, is_usually_approved
 from guidance.core.shell_commands.rules import RULES
 from reviews.models import Kind
 from reviews.statistics.counts import OPENED, RULE_ASKED
 from safetext import make_visible_line
 
 SHOWN = 6
-# From so many answers on a rule can be judged, and so many of them let it go.
+# From so many answers on a rule can be judged here, where a draft is one press.
 ANSWERED_LEAST = 10
-APPROVED_SHARE = 0.95
 # What is counted, in the words of the row, with its colour.
 _ANSWERS = (
     ("approved", "rule_approved", "go"),
@@ -118,7 +117,9 @@ def _is_draft_offered(
         if word != "unanswered"
     )
     approved = answers["rule_approved"].get(rule, 0)
-    if answered < ANSWERED_LEAST or approved < APPROVED_SHARE * answered:
+    if answered < ANSWERED_LEAST:
+        return False
+    if not is_usually_approved(approved=approved, answered=answered):
         return False
     draft = build_warning_draft(document, rule)
     return draft is not None and draft != document

@@ -20,6 +20,7 @@ from common.ids import parse_code
 from console.access import ConsoleRequest, require_manager
 from console.fragments import build_partial, render_fragment
 from console.policies.changes import ShownChange, list_changes
+from console.policies.draft_notes import get_draft_note, store_draft_note
 from console.policies.drafts import Draft, Editor, build_draft, build_editor, read_draft
 from console.policies.forms import NoteForm, is_policy_name
 from console.policies.page import DAYS, Rail, build_new_rail, build_rail
@@ -57,10 +58,12 @@ def edit(request: ConsoleRequest, name: str) -> HttpResponse:
         return _save(request, name)
     at = timezone.now()
     rail = _build_rail(request, name, at)
-    document = _find_tried(request, name)
-    if document is None:
-        document = _find_start(request, rail)
-    return _render(request, name, build_draft(document), at=at, rail=rail)
+    tried = _find_tried(request, name)
+    document = json.loads(tried.document) if tried else _find_start(request, rail)
+    form = NoteForm(
+        initial={"note": get_draft_note(request, tried.code if tried else None)}
+    )
+    return _render(request, name, build_draft(document), at=at, rail=rail, form=form)
 
 
 def _build_rail(request: ConsoleRequest, name: str, at: datetime) -> Rail:
@@ -81,14 +84,13 @@ def _find_start(request: ConsoleRequest, rail: Rail) -> Document:
     return read_document(get_version(request.project, rail.name, number))
 
 
-def _find_tried(request: ConsoleRequest, name: str) -> Document | None:
-    """The draft that a backtest has tried, if the address names one."""
+def _find_tried(request: ConsoleRequest, name: str) -> Backtest | None:
+    """The backtest whose draft is to be changed further, if the address names one."""
     code = parse_code(request.GET.get("backtest", ""))
     if code is None:
         return None
     rows = Backtest.objects.filter(project=request.project, policy=name, code=code)
-    found = rows.first()
-    return json.loads(found.document) if found else None
+    return rows.first()
 
 
 @require_POST
@@ -195,6 +197,7 @@ def _start_backtest(
         form.add_error(None, refusal.detail)
         status = refusal.status
         return _render(request, name, draft, at=at, rail=rail, form=form, status=status)
+    store_draft_note(request, backtest.code, str(form["note"].value() or "").strip())
     return redirect("console:backtest", request.project.slug, backtest.code)
 
 

@@ -39,6 +39,9 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action(usual="j", label="Next"),
         Action(usual="k", label="Previous"),
         Action(usual="o", label="Show each of those that are alike, or fold them"),
+        Action(
+            usual="x", label="Select the row; keys that rule then act on all selected"
+        ),
         Action(usual="/", label="Search"),
     ),
     "The review on screen": (
@@ -48,12 +51,11 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action(usual="r", label="Retry a gate with guidance"),
         Action(usual="s", label="Skip a gate, with a reason"),
         Action(usual="p", label="Show the next page of a long call"),
-        Action(
-            usual="x", label="Abort the run (asks first); in the list, select the row"
-        ),
+        Action(usual="b", label="Abort the run (asks first)"),
         Action(usual="l", label="After a ruling: select all that wait just like it"),
         Action(usual="c", label="Claim, or release"),
-        Action(usual="t", label="Assign, or hand over; on a run, tell its agent"),
+        Action(usual="t", label="Assign, or hand over"),
+        Action(usual="m", label="Write a message to the agent"),
         Action(usual="w", label="Set aside, or bring back"),
         Action(usual="n", label="Write a note"),
         Action(usual="z", label="Take a ruling back"),

@@ -63,6 +63,23 @@ class Query:
             self, terms=self.terms[:place] + self.terms[place + 1 :], errors=()
         )
 
+    def toggle(self, name: str, value: str) -> Query:
+        """With this value of a field, or without it where it is asked for already."""
+        terms, found = [], False
+        for term in self.terms:
+            if term.name != name or value not in term.token.values:
+                terms.append(term)
+                continue
+            found = True
+            rest = tuple(each for each in term.token.values if each != value)
+            if rest:
+                token = replace(term.token, values=rest)
+                terms.append(Term(token=token, values=rest))
+        if not found:
+            token = Token(name=name, operator=":", values=(value,))
+            terms.append(Term(token=token, values=(value,)))
+        return replace(self, terms=tuple(terms), errors=())
+
     def list_values(self, name: str) -> list[Any]:
         return [
             value for term in self.terms if term.name == name for value in term.values

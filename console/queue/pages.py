@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 from uuid import UUID
 
 from django.forms.utils import ErrorDict
@@ -26,7 +26,8 @@ from console.queue import fragments
 from console.queue.address import SORT_NAMES, TAB_NAMES, QueueState, read_state
 from console.queue.detail import ReviewDetail, build_detail, load_review
 from console.queue.floods import build_filling_notices
-from console.queue.query import FIELDS, build_filter
+from console.queue.menus import list_menus
+from console.queue.query import build_filter
 from console.queue.row_groups import (
     QueueList,
     build_edge,
@@ -177,6 +178,13 @@ def render_queue(
 def _build_list_tools(request: ConsoleRequest, listed: QueueList) -> dict[str, Any]:
     """What narrows and orders the list: tabs, query, pills, orders, views that are kept."""
     state, viewer = listed.state, str(request.user.code)
+    saved = list_saved_tabs(
+        SavedPage.QUEUE,
+        here=state.build_query_string(),
+        project_id=request.project.pk,
+        viewer=request.user,
+        role=request.role,
+    )
     return {
         "state": state,
         "kept": tuple(parse_qsl(state.build_query_string())),
@@ -186,7 +194,8 @@ def _build_list_tools(request: ConsoleRequest, listed: QueueList) -> dict[str, A
             for pill in build_pills(state.query)
         ],
         "in_words": describe_query(state.query),
-        "examples": [field.example for field in FIELDS.values()],
+        "menus": list_menus(request.project.pk, state),
+        "cleared": state.build_query_string(line=""),
         "line_limit": LINE_LIMIT,
         "name_limit": NAME_LIMIT,
         "tabs": [
@@ -204,14 +213,26 @@ def _build_list_tools(request: ConsoleRequest, listed: QueueList) -> dict[str, A
         ],
         "fold_address": state.build_query_string(each="" if state.each else "1"),
         "sort_name": SORT_NAMES[state.sort],
-        "saved": list_saved_tabs(
-            SavedPage.QUEUE,
-            here=state.build_query_string(),
-            project_id=request.project.pk,
-            viewer=request.user,
-            role=request.role,
-        ),
+        "saved": saved,
+        "is_saved": any(view.current for view in saved),
     }
+
+
+def render_narrowed(request: ConsoleRequest) -> HttpResponse:
+    """The list under the query that is being typed. The address says so at once, and keeps
+    the review that is open."""
+    listed = get_list(request)
+    context = {
+        "list": listed,
+        "show": listed.state.show,
+        "slug": request.project.slug,
+        **_build_list_tools(request, listed),
+    }
+    response = render(request, "console/queue/_narrowed.html", context)
+    shown = urlsplit(request.htmx.current_url_abs_path or request.path)
+    query = listed.state.build_query_string()
+    response["HX-Replace-Url"] = f"{shown.path}?{query}" if query else shown.path
+    return response
 
 
 def _describe_others(count: int) -> str:

@@ -18,6 +18,7 @@ from console.queue.pages import (
     get_review,
     render_detail,
     render_list_part,
+    render_narrowed,
     render_queue,
 )
 
@@ -40,7 +41,11 @@ def queue(request: ConsoleRequest) -> HttpResponse:
     further part of the list, or the part that it shows anew."""
     if request.headers.get("HX-Request-Type") != "partial":
         return render_queue(request)
-    return render_list_part(request)
+    return (
+        render_narrowed(request)
+        if "typed" in request.GET
+        else render_list_part(request)
+    )
 
 
 @require_GET

@@ -96,7 +96,9 @@ def tell_agent(request: ConsoleRequest, code: UUID) -> HttpResponse:
             raise Invalid(get_first_error(form))
         body = form.build_body()
         if form.cleaned_data["stop"]:
-            services.submit_abort(run_code=str(code), person=person, reason=body.text)
+            services.submit_abort(
+                run_code=str(code), person=person, reason=body.text, children=True
+            )
         else:
             submit_agent_note(run_code=str(code), person=person, body=body)
     except DomainError as refusal:

@@ -23,8 +23,10 @@ from reviews.policies.suggestions.sentences import (
     Item,
     describe_basis,
     describe_limit,
+    describe_missing,
     describe_rule,
     format_limit,
+    is_offered,
 )
 from safetext import make_visible_line
 
@@ -44,7 +46,7 @@ _ANSWERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitCard:
-    """`suggested` is empty where nothing is suggested."""
+    """`suggested` is empty where nothing is suggested, `missing` where a draft is offered."""
 
     setting: str
     label: str
@@ -54,6 +56,7 @@ class LimitCard:
     tone: str
     because: str
     basis: str
+    missing: str
     address: str
     chart: TradeOffChart
 
@@ -70,6 +73,7 @@ class RuleCard:
     denied: int
     unanswered: int
     because: str
+    missing: str
     calls: tuple[tuple[str, str, str, str], ...]
 
 
@@ -99,7 +103,10 @@ class SuggestionPage:
 
     @property
     def count(self) -> int:
-        return len(self.limits) + len(self.rules)
+        """Those that a draft is offered of."""
+        return sum(not each.missing for each in self.limits) + sum(
+            not each.missing for each in self.rules
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +166,7 @@ def build_limit_card(item: Item, found: Suggestions, *, height: int = LOW) -> Li
         tone=TONES.get(effect.decision, "line"),
         because=describe_limit(item),
         basis=describe_basis(item),
+        missing="" if is_offered(item) else describe_missing(item),
         address=reverse(
             "console:policy-suggestion",
             args=[found.project.slug, found.policy, item["setting"]],
@@ -206,6 +214,7 @@ def _build_rule(item: Item, slug: str) -> RuleCard:
         denied=item["denied"],
         unanswered=item["expired"] + item["waiting"] + item["ended"],
         because=describe_rule(item),
+        missing="" if is_offered(item) else describe_missing(item),
         calls=tuple(
             (
                 make_visible_line(call["title"]),

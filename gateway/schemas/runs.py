@@ -166,7 +166,10 @@ class ReviewIn(Body):
     detail: LongText = ""
     options: Annotated[list[LabelValue], Field(max_length=20), Redacted] = []
     severity: Annotated[
-        SeverityName | None, Field(description="at least this; never less than usual")
+        SeverityName | None,
+        Field(
+            description="up to what the policy lets agents ask; never less than usual"
+        ),
     ] = None
 
 

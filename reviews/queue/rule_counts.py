@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import F, Func, QuerySet, TextField
 
+from guidance.core.policy.rule_drafts import is_usually_approved
 from reviews.models import Kind, Review, ReviewState
 
 # The newest ones: a page has to come at once, however long the project lives.
@@ -57,6 +58,10 @@ class RuleCount:
     @property
     def answered(self) -> int:
         return self.approved + self.amended + self.denied + self.aborted
+
+    @property
+    def is_usually_approved(self) -> bool:
+        return is_usually_approved(approved=self.approved, answered=self.answered)
 
     def to_json(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if name != "newest"}

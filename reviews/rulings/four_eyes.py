@@ -42,6 +42,12 @@ def count_with(review: OpenReview, *, action: str, by: str, owner: str | None) -
         raise FourEyes(f"{refusal} Somebody else has to.") from None
 
 
+def list_approval_notes(review: Review) -> list[tuple[str, str]]:
+    """Who wrote what with an approval or a change so far, the oldest first."""
+    rows = ReviewApproval.objects.filter(review=review.pk).exclude(note="")
+    return list(rows.order_by("version").values_list("by__username", "note"))
+
+
 def find_amendment(review: Review) -> ReviewApproval | None:
     """What is to run instead of what was asked, if somebody has changed it."""
     if review.approvals_needed == 1:

@@ -39,7 +39,7 @@ from reviews.plan import (
 from reviews.queue.subjects import Subject, find_subject, measure_ms
 from reviews.rulings.approvals import Approval, GrantedCall
 from reviews.rulings.expiry import expire_review
-from reviews.rulings.four_eyes import count_with, find_owner
+from reviews.rulings.four_eyes import count_with, find_owner, list_approval_notes
 from reviews.rulings.gate_choices import Choice
 from reviews.rulings.notice import build_decision_state
 from reviews.rulings.ruling_rows import NewRuling
@@ -108,6 +108,8 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
     held_at: datetime | None = field(default=None, init=False)
     subject: Subject = field(init=False)
     owner: str | None = field(default=None, init=False)
+    # What those wrote who approved or changed it before, with their names.
+    earlier_notes: list[tuple[str, str]] = field(default_factory=list, init=False)
     approvals_given: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -128,6 +130,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             self.held_at = held.values_list("held_at", flat=True).first()
         if self.review.approvals_needed > 1:
             self.owner = find_owner(run.agent_id)
+            self.earlier_notes = list_approval_notes(self.review)
 
     def rests_on_run_alone(self, run: RunState) -> bool:
         unclaimed = self.review.assignee_id in (None, self.person.user_id)
@@ -157,6 +160,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 return self._keep_approval(plan, review, given)
             plan.side_updates.append(self.build_update(approvals_given=given))
         granted = self.approval.grant_at(at) if self.approval else None
+        note = self._join_notes() if several else self.note
         plan.add_entry(
             "review.ruled",
             actor=self.person.actor,
@@ -164,7 +168,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 "review": review.code,
                 "kind": review.kind,
                 "action": self.ruled_action,
-                "note": self.note,
+                "note": note,
                 "answer": self.answer,
                 "version": review.version,
                 "content_digest": review.digest,
@@ -179,7 +183,7 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
             },
         )
         end_review(plan, review, ReviewState.RULED)
-        ruling = self._build_ruling(at)
+        ruling = self._build_ruling(at, note=note)
         plan.rows += [ruling.build_row(), ruling.build_fact_row(plan.run, self.subject)]
         actor = self.person.actor
         call_closed_hook(plan, review, self.follow_ups, ending=self.action, actor=actor)
@@ -361,11 +365,18 @@ class RuleReview(ReviewChangeRequest, ClosingRequest[None]):
                 errors=[{"loc": ["answer"], "message": "only with action answer"}],
             )
 
-    def _build_ruling(self, at: datetime) -> NewRuling:
+    def _join_notes(self) -> str:
+        """The agent hears of one ruling: it has what each of them wrote."""
+        if not self.earlier_notes:
+            return self.note
+        own = [(self.person.username, self.note)] if self.note else []
+        return "\n".join(f"{by}: {said}" for by, said in [*self.earlier_notes, *own])
+
+    def _build_ruling(self, at: datetime, *, note: str) -> NewRuling:
         return NewRuling(
             review=self.review,
             action=self.ruled_action,
-            note=self.note,
+            note=note,
             answer=self.answer,
             amended=self._amended_text,
             by_id=self.person.user_id,

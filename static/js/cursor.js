@@ -64,6 +64,7 @@ export function mark() {
 // Put the cursor on a row and show its review as soon as it is there.
 export async function openRow(link) {
   const code = link.dataset.openRow;
+  if (code !== selected) document.dispatchEvent(new Event("cursor:moved"));
   selected = code;
   mark();
   abandonAllBut([code]);

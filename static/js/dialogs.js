@@ -1,6 +1,6 @@
 // Dialogs, the theme switch, copying a link, and an answer picked from a list.
 
-import { remark } from "./toast.js";
+import { confirmDone } from "./toast.js";
 
 const root = document.documentElement;
 if (navigator.clipboard) root.dataset.copy = "";
@@ -37,6 +37,7 @@ function openDialog(button) {
   const note = reason && document.getElementById(reason.dataset.from);
   if (note?.value && !reason.value) reason.value = note.value;
   dialog.showModal();
+  dialog.querySelector("[data-first]")?.focus();
   dialog.dispatchEvent(new Event("opened"));
 }
 
@@ -110,7 +111,8 @@ document.addEventListener("htmx:after:request", ({ detail }) => {
   if (detail.ctx.response?.status !== 204) return;
   const sent = detail.ctx.sourceElement;
   sent.closest("dialog")?.close();
-  if (!sent.dataset.sent) return;
+  const said = detail.ctx.sourceEvent?.submitter?.dataset.sent ?? sent.dataset.sent;
+  if (!said) return;
   sent.reset();
-  remark(sent.dataset.sent);
+  confirmDone(said);
 });

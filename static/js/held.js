@@ -1,6 +1,6 @@
 // A ruling is held for a few seconds, in which it may be taken back. This page sends it: when
 // the time is over, or when the page is closed. Nobody else does (`reviews/rulings/held.py`).
-import { remark } from "./toast.js";
+import { confirmDone, remark } from "./toast.js";
 
 const waiting = new Map();
 
@@ -44,7 +44,9 @@ async function takeBack(key) {
   const item = waiting.get(key);
   forget(key);
   document.getElementById("selection-dialog")?.close();
-  remark((await post(item.takeBack, item.codes)) || "Taken back. The review is open.");
+  const problem = await post(item.takeBack, item.codes);
+  if (problem) remark(problem);
+  else confirmDone("Taken back. The review is open.");
   refresh(item);
 }
 
@@ -63,7 +65,12 @@ function look() {
   const pane = document.getElementById("detail");
   const code = pane?.dataset.code;
   const box = pane?.querySelector("[data-held]");
-  for (const [key, item] of waiting) if (item.code === code && key !== box?.dataset.held) forget(key);
+  for (const [key, item] of waiting) {
+    if (item.code !== code || key === box?.dataset.held) continue;
+    forget(key);
+    const other = pane.querySelector("#closing b")?.textContent.trim();
+    if (other) remark(`Your ruling was not sent. ${other}.`);
+  }
   if (!box || waiting.has(box.dataset.held)) return;
   if ([...waiting.values()].some((item) => item.codes?.includes(code))) return;
   const { held: key, left, send: url, takeBack } = box.dataset;

@@ -9,7 +9,8 @@ export const isOn = () => root.dataset.keys !== "off";
 
 // What the key that was pressed stands for; undefined for one that has been given up.
 export const toUsual = (key) => (key && chosen.get(key)) ?? (key in changes ? undefined : key);
-export const toChosen = (usual) => changes[usual] ?? usual;
+// None where the person has put something else on it.
+export const toChosen = (usual) => changes[usual] ?? (chosen.has(usual) ? "" : usual);
 
 function name(box, usual) {
   const key = toChosen(usual).toUpperCase();

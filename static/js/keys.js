@@ -10,7 +10,8 @@ const GO_MS = 3000;
 let going;
 
 const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
-const find = (name, value) => document.querySelector(`[data-${name}="${CSS.escape(value)}"]`);
+const find = (name, value) =>
+  [...document.querySelectorAll(`[data-${name}="${CSS.escape(value)}"]`)].find((control) => !control.closest("[hidden]"));
 
 export function press(control) {
   const needed = document.getElementById(control.dataset.needs);

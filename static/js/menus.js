@@ -1,5 +1,5 @@
 // A small <details> that opens over the page: closed by Escape, by a click elsewhere,
-// and by Enter, which in a form would send it.
+// and by Enter, which would send the form that it stands in. A form of its own is sent.
 
 const opened = () => document.querySelectorAll("details[data-menu][open]");
 
@@ -29,7 +29,7 @@ document.addEventListener("htmx:after:swap", showMore);
 document.addEventListener("keydown", (event) => {
   const menu = event.target.closest?.("details[data-menu][open]");
   if (!menu) return;
-  const chooses = event.key === "Enter" && event.target.matches("input, select");
+  const chooses = event.key === "Enter" && event.target.matches("input, select") && !menu.contains(event.target.form);
   if (event.key !== "Escape" && !chooses) return;
   event.preventDefault();
   close(menu);

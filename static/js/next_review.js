@@ -1,7 +1,7 @@
 // After a ruling the next review opens, for people who want that. What became of the one
 // before is said at the edge of the screen, where a screen reader hears it, with a link back.
 import { openNext } from "./cursor.js";
-import { remark } from "./toast.js";
+import { confirmDone } from "./toast.js";
 
 const READING_MS = 8000;
 
@@ -14,5 +14,5 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   if (!said || pane.querySelector("#alert")) return;
   const text = `${said.textContent.trim()}: ${pane.querySelector("h1").textContent.trim()}`;
   const back = held ? [held.dataset.takeBack, "Take back"] : [pane.getAttribute("hx-get"), "Look"];
-  if (openNext()) remark(text, READING_MS, back);
+  if (openNext()) confirmDone(text, READING_MS, back);
 });

@@ -8,6 +8,8 @@ editor.addEventListener("input", ({ target }) => {
   if (target.id === "yaml") side.value = "yaml";
   else if (target.name?.startsWith("f:")) side.value = "form";
   else return;
+  // What was said of the text before is no longer so.
+  document.getElementById("draft-state").textContent = "checking …";
   editor.dispatchEvent(new CustomEvent("htmx:abort"));
 });
 

@@ -243,11 +243,14 @@ function refresh() {
 
 document.addEventListener("rows:changed", refresh);
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
-  if (ctx.target?.id === "queue-list") {
+  const asked = ctx.sourceElement?.matches?.(".team .ask");
+  if (asked || ctx.target?.id === "queue-list") {
     recallNewer();
     takeCounts();
   }
   refresh();
+  // Entered, not typed: the keys are for the list again.
+  if (asked && ctx.sourceEvent?.type === "submit") links()[0]?.focus({ preventScroll: true });
 });
 document.addEventListener("htmx:ws:after:message:incoming", countBefore);
 refresh();

@@ -1,8 +1,11 @@
-// Several reviews selected for one decision: `x` ticks the row in the list, Shift+J and
-// Shift+K extend, Escape clears. The boxes themselves go with the form of the bar.
+// Several reviews selected for one decision: `x` ticks the row of the cursor, Shift+J and
+// Shift+K extend, Escape clears. The boxes themselves go with the form of the bar. While
+// anything is selected, the keys that rule are those of the bar.
 import { move } from "./cursor.js";
 import { isOn, toUsual } from "./key_map.js";
+import { remark } from "./toast.js";
 
+const RULING_KEYS = "abders";
 const TYPED = "input:not([type=checkbox]), textarea, select, [contenteditable]";
 // The list of runs has a bar of its own by this name.
 const form = document.getElementById("queue") && document.getElementById("selection");
@@ -49,6 +52,12 @@ function clear() {
   show();
 }
 
+function ruleOnSelected(key) {
+  const button = form.querySelector(`[data-hotkey="${key}"]:not([hidden])`);
+  if (button) button.click();
+  else remark("This key is no choice for what is selected. Escape clears the selection.");
+}
+
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.target.closest(TYPED) || document.querySelector("dialog[open]")) return;
   if (event.key === "Escape" && picked.size) {
@@ -58,13 +67,16 @@ function onKey(event) {
   if (!isOn() || event.key.length > 1) return;
   const key = toUsual(event.key.toLowerCase());
   const row = currentRow();
-  const inList = document.activeElement?.closest?.("#queue") && row;
   const extends_ = event.shiftKey && (key === "j" || key === "k");
-  if (!extends_ && !(key === "x" && inList && boxOf(row))) return;
+  const rules = picked.size > 0 && key && RULING_KEYS.includes(key);
+  if (!extends_ && !rules && !(key === "x" && row)) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (key === "x") {
-    if (!event.repeat) pick(boxOf(row), !boxOf(row).checked);
+  if (rules) {
+    if (!event.repeat) ruleOnSelected(key);
+  } else if (key === "x") {
+    if (!boxOf(row)) remark("A critical review is ruled by itself.");
+    else if (!event.repeat) pick(boxOf(row), !boxOf(row).checked);
   } else {
     if (boxOf(row)) pick(boxOf(row), true);
     move(key === "j" ? 1 : -1);

@@ -4,10 +4,12 @@ const READING_MS = 8000;
 let reading;
 let standing = [""];
 
-function draw(text, link) {
+function draw(text, link, icon = "alert") {
   const box = document.getElementById("toast");
   if (!box) return;
   box.hidden = !text;
+  box.dataset.icon = icon;
+  box.querySelector("use").setAttribute("href", `#i-${icon}`);
   box.querySelector("[data-text]").textContent = text;
   const anchor = box.querySelector("a");
   anchor.hidden = !link;
@@ -27,8 +29,16 @@ export function toast(text, link) {
 }
 
 // About one request: said once, then out of the way of what still holds.
-export function remark(text, milliseconds = READING_MS, link = undefined) {
+export function remark(text, milliseconds = READING_MS, link = undefined, icon = "alert") {
   clearTimeout(reading);
-  draw(text, link);
+  draw(text, link, icon);
   reading = setTimeout(restore, milliseconds);
+}
+
+// What was asked for has been done.
+export const confirmDone = (text, milliseconds, link) => remark(text, milliseconds, link, "check");
+
+// It no longer holds. Anything said since stays.
+export function unsay(text) {
+  if (reading && document.querySelector("#toast [data-text]")?.textContent === text) restore();
 }

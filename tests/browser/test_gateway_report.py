@@ -27,10 +27,13 @@ def test_a_manager_goes_from_a_rule_to_its_draft(
     assert violations(page) == ""
     run = start_run(agent)
     rule(reviewer, command(agent, run, "rm -rf a"), "approve")
-    rule(reviewer, command(agent, run, "rm -rf b"), "deny")
+    rule(reviewer, command(agent, run, "git branch -D b"), "deny")
     page.reload()
-    expect(page.locator("#rule-delete-folder")).to_contain_text("approved 1 of 2")
+    expect(page.locator("#rule-delete-folder")).to_contain_text("approved 1 of 1")
     assert violations(page) == ""
+    denied = page.locator("#rule-git-branch-delete")
+    expect(denied).to_contain_text("approved 0 of 1")
+    expect(denied.get_by_role("button")).to_have_count(0)
     page.get_by_role("button", name="Warn instead").click()
     expect(page.get_by_role("heading", name="Backtest")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})

@@ -104,7 +104,7 @@ def test_a_run_is_aborted_from_its_page(
     run = start_run(agent)
     page = desk.open(f"/p/{project.slug}/runs/{run}/", person=bob)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
-    page.keyboard.press("x")
+    page.keyboard.press("b")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Reason").fill("Not needed any more")
     dialog.get_by_role("button", name="Abort run").click()
@@ -150,7 +150,7 @@ def test_a_note_is_sent_by_keys_and_followed_until_it_is_read(
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
     notes = page.locator("#run-notes")
     expect(notes).to_contain_text("Nobody has told this agent anything yet")
-    page.keyboard.press("t")
+    page.keyboard.press("m")
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Note").fill("Only the tests <b>")
     dialog.get_by_label("Tags").fill("scope, style")
@@ -171,18 +171,32 @@ def test_a_note_is_sent_by_keys_and_followed_until_it_is_read(
     assert violations(page) == ""
 
 
-def test_stop_and_tell_ends_the_run_with_these_words(
+def test_a_note_ends_the_run_only_after_a_question(
     desk: Desk, project: Project, bob: Person, agent: httpx.Client
 ) -> None:
     run = start_run(agent)
+    child = start_run(agent, parent_run=run)
     page = desk.open(f"/p/{project.slug}/runs/{run}/", person=bob)
     expect(page.locator("#conn")).to_have_attribute("data-state", "live")
-    page.keyboard.press("t")
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_label("Note").fill("Wrong branch")
-    dialog.get_by_role("button", name="Stop and tell").click()
-    expect(dialog).to_be_hidden()
+    page.keyboard.press("m")
+    tell = page.get_by_role("dialog", name="Tell robo")
+    asked = page.get_by_role("dialog", name="End the run of robo for good?")
+    tell.get_by_role("button", name="End the run …").click()
+    expect(asked).to_be_hidden()  # there is no note yet
+    tell.get_by_label("Note").fill("Wrong branch")
+    tell.get_by_role("button", name="End the run …").click()
+    expect(asked).to_contain_text("nobody can resume it")
+    assert violations(page) == ""
+    page.keyboard.press("Enter")
+    expect(asked).to_be_hidden()
+    expect(tell.get_by_label("Note")).to_have_value("Wrong branch")
+    assert Run.objects.get(code=run).status == "running"
+    tell.get_by_role("button", name="End the run …").click()
+    asked.get_by_role("button", name="End the run").click()
+    expect(tell).to_be_hidden()
+    expect(page.locator("#toast")).to_have_text("Run ended. robo is told why.")
     expect(page.locator("#run-bar")).to_contain_text("Aborted")
-    refused = agent.post(f"/runs/{run}/steps", json=step(1))
-    assert refused.status_code == 409
-    assert "Wrong branch" in refused.json()["detail"]
+    for each in (run, child):
+        refused = agent.post(f"/runs/{each}/steps", json=step(1))
+        assert refused.status_code == 409
+        assert "Wrong branch" in refused.json()["detail"]

@@ -56,7 +56,9 @@ def test_the_way_back_from_an_action_leads_to_its_page(project: Project) -> None
 
 def test_signing_out_needs_a_post(alice: Person) -> None:
     client = open_browser(alice.user)
-    assert client.get("/sign-out/").status_code == 405
+    assert client.get("/sign-out/")["Location"] == "/"
+    assert client.get("/").status_code == 302
+    assert "_auth_user_id" in client.session
     assert client.post("/sign-out/")["Location"] == "/sign-in/"
     assert client.get("/")["Location"].startswith("/sign-in/")
 

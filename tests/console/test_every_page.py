@@ -98,7 +98,7 @@ class Pages:
             "shadows/": self.world.watched().shadow,
             # The last admin, who cannot be removed.
             "settings/people/": str(self.world.admin.user.code),
-            "settings/invitations/": people.invited(self.world).invitation,
+            "settings/people/invitations/": people.invited(self.world).invitation,
             "settings/you/tokens/": people.holding_token(self.world).token,
             "settings/you/sign-ins/": self.sign_in_elsewhere(),
         }
@@ -293,6 +293,33 @@ def test_nothing_is_done_without_the_token_of_the_page(pages: Pages) -> None:
         del strict.cookies[settings.CSRF_COOKIE_NAME]
     assert Entry.objects.count() == entries
     assert strict.get("/").status_code == 302, "It was signed out."
+
+
+def test_the_address_of_every_form_can_be_opened_again(pages: Pages) -> None:
+    """The answer to a form leaves its address in the browser: it is reloaded, restored and
+    shared. It shows a page then, and changes nothing."""
+    forms = [page for page in PROJECT_PAGES if "POST" in pages.methods(page)]
+    assert len(forms) > 80
+    entries, led = Entry.objects.count(), {}
+    for page in [*forms, "sign-out/", "sign-in/", "password/"]:
+        address = pages.address(page)
+        answer = ask(pages.admin, "GET", address)
+        for _ in range(4):
+            if answer.status_code == 302:
+                led[page] = answer["Location"]
+                answer = ask(pages.admin, "GET", answer["Location"])
+        assert answer.status_code in {200, 204}, page
+        part = ask(pages.admin, "GET", address, part=True)
+        assert part.status_code in {200, 204, 302, 405}, page
+    of_project = f"/p/{pages.project.slug}/"
+    for page, shown in {
+        "settings/people/invite/": "settings/people/",
+        "settings/agents/<uuid:code>/keys/": "settings/agents/",
+        "settings/you/tokens/": "settings/you/",
+    }.items():
+        assert led[OF_A_PROJECT + page] == of_project + shown, page
+    assert Entry.objects.count() == entries
+    assert "_auth_user_id" in pages.admin.session, "nobody was signed out"
 
 
 def test_a_member_finds_something_at_every_page(live: Live) -> None:

@@ -18,6 +18,7 @@ from console.access import ConsoleRequest, require_manager, require_member
 from console.forms import add_refusal, get_first_error
 from console.policies.backtest.lists import read_filters
 from console.policies.backtest.page import build_backtest_page
+from console.policies.draft_notes import get_draft_note, store_draft_note
 from console.policies.forms import AgainForm, NoteForm
 from console.policies.page import describe_running, name_publishing
 from console.policies.views import build_frame, read_number, redirect_after
@@ -97,6 +98,7 @@ def run_again(request: ConsoleRequest, code: UUID) -> HttpResponse:
     except DomainError as refusal:
         add_refusal(form, refusal)
         return _render(request, found, again=form, status=refusal.status)
+    store_draft_note(request, backtest.code, get_draft_note(request, code))
     return redirect("console:backtest", request.project.slug, backtest.code)
 
 
@@ -149,7 +151,7 @@ def _render(
         "running": describe_running(request.project, found.policy),
         "publish": name_publishing(request.project, active),
         "refusal": refusal,
-        "note": request.POST.get("note", ""),
+        "note": request.POST.get("note", get_draft_note(request, found.code)),
         "applied": "apply_to_running" in request.POST,
         "here": request.get_full_path(),
         "period": (found.since, found.until),

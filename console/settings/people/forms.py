@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 
 from accounts.models import Role
@@ -25,3 +27,10 @@ class RoleForm(forms.Form):
             ("required", "invalid_choice"), "Choose one of the roles."
         ),
     )
+    password = forms.CharField(required=False, max_length=1024, strip=False)
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or self.cleaned_data
+        if given.get("role") == Role.ADMIN and not given.get("password"):
+            self.add_error("password", "Enter your password to make somebody an admin.")
+        return given

@@ -11,11 +11,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
-from accounts.models import Role
+from accounts.models import Membership, Role
 from accounts.people.mail import is_mail_set_up
+from accounts.people.passwords import find_password_fault
 from common.errors import DomainError, NotFound
 from console.access import ConsoleRequest, require_admin, require_sight
-from console.forms import add_refusal, get_first_error
+from console.forms import add_refusal
 from console.settings.people.forms import InviteForm, RoleForm
 from console.settings.people.rows import (
     build_ability_rows,
@@ -30,6 +31,7 @@ from reviews.administration.people.selectors import (
     list_invitations,
     list_members,
 )
+from safetext import make_visible_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,20 @@ class ShownLink:
     head: str
     text: str
     address: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedRole:
+    """What a person was, and is now."""
+
+    code: str
+    name: str
+    before: str
+    now: str
+
+
+# In the session: project, person, role before and after.
+_CHANGED = "role_changed"
 
 
 @require_GET
@@ -53,7 +69,9 @@ def _render(
     form: InviteForm | None = None,
     alert: str = "",
     link: ShownLink | None = None,
+    role: tuple[str, RoleForm] | None = None,
 ) -> HttpResponse:
+    """`role` is the form that is shown again, behind the code of its person."""
     at = timezone.now()
     members = list_members(project_id=request.project.pk)
     waiting = list_invitations(project_id=request.project.pk)
@@ -67,8 +85,10 @@ def _render(
         "mails": is_mail_set_up(),
         "alert": alert,
         "link": link,
+        "changed": _take_changed_role(request),
+        "asked": {"code": role[0], "form": role[1]} if role else None,
     }
-    status = 422 if alert or (form and form.errors) else 200
+    status = 422 if alert or role or (form and form.errors) else 200
     return render(
         request, "console/settings/people/people.html", context, status=status
     )
@@ -147,27 +167,53 @@ def withdraw(request: ConsoleRequest, code: UUID) -> HttpResponse:
 @require_POST
 @require_admin
 def change_role(request: ConsoleRequest, code: UUID) -> HttpResponse:
-    form = RoleForm(request.POST)
-    _require_person(request, code)
-    if not form.is_valid():
-        return _render(request, alert=get_first_error(form))
+    """An admin may do everything: to make one takes the password of who does it."""
+    form, before = RoleForm(request.POST), _get_membership(request, code)
+    role = form.cleaned_data["role"] if form.is_valid() else None
+    if role == Role.ADMIN:
+        given = form.cleaned_data["password"]
+        fault = find_password_fault(request, user=request.user, password=given)
+        if fault:
+            form.add_error("password", fault)
+    if role is None or form.errors:
+        return _render(request, role=(str(code), form))
     try:
         services.change_role(
             project_id=request.project.pk,
             code=str(code),
-            role=Role(form.cleaned_data["role"]),
+            role=Role(role),
             by=build_person_principal(request.user),
         )
     except NotFound:
         raise Http404 from None
     except DomainError as refusal:
         return _render(request, alert=refusal.detail)
+    if code == request.user.code and not Role(role).sees_all:
+        return redirect("console:home")
+    request.session[_CHANGED] = [request.project.slug, str(code), before.role, role]
     return redirect("console:settings-people", request.project.slug)
 
 
-def _require_person(request: ConsoleRequest, code: UUID) -> None:
+def _take_changed_role(request: ConsoleRequest) -> ChangedRole | None:
+    """The change that was made just now, told once with the way back."""
+    told = request.session.get(_CHANGED)
+    if told is None or told[0] != request.project.slug:
+        return None
+    del request.session[_CHANGED]
+    _, code, before, now = told
     try:
-        get_membership(project_id=request.project.pk, code=str(code))
+        held = get_membership(project_id=request.project.pk, code=code)
+    except NotFound:
+        return None
+    if held.role != now or not request.role.includes(Role.ADMIN):
+        return None
+    name = make_visible_line(held.user.username)
+    return ChangedRole(code=code, name=name, before=before, now=now)
+
+
+def _get_membership(request: ConsoleRequest, code: UUID) -> Membership:
+    try:
+        return get_membership(project_id=request.project.pk, code=str(code))
     except NotFound:
         raise Http404 from None
 

@@ -9,6 +9,12 @@ from guidance.core.shell_commands.rules import RULES
 
 # What loosens the guard itself is asked about whatever a policy says.
 _NEVER_SOFTENED = "guard-tampering"
+_APPROVED_SHARE = 0.95
+
+
+def is_usually_approved(*, approved: int, answered: int) -> bool:
+    """Decide by people's answers whether a rule asks in vain: nobody's answer says so."""
+    return approved > 0 and approved >= _APPROVED_SHARE * answered
 
 
 def build_warning_draft(

@@ -33,6 +33,8 @@ class SeverityRules:
     rules: Mapping[str, str] = field(default_factory=dict)
     gates: Mapping[str, str] = field(default_factory=dict)
     kinds: KindSeverities = field(default_factory=KindSeverities)
+    # The most that an agent may ask for by itself.
+    asked_at_most: str = "high"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,6 +142,9 @@ def _read_severity(section: Section) -> SeverityRules:
         rules=_read_named(section, "rules"),
         gates=_read_named(section, "gates"),
         kinds=_read_kinds(section.read_part("kinds")),
+        asked_at_most=section.read_choice(
+            "asked_at_most", SeverityRules().asked_at_most, among=SEVERITIES
+        ),
     )
     section.close()
     return rules

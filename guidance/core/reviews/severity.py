@@ -27,6 +27,14 @@ def decide_severity(
     return choose_worst(found) if found else usual
 
 
+def raise_severity(rules: SeverityRules, decided: str, *, asked: str | None) -> str:
+    """What an agent asks for can make it worse, up to what the policy lets agents ask."""
+    if asked is None:
+        return decided
+    ranks = (rank_severity(asked), rank_severity(rules.asked_at_most))
+    return choose_worst([decided, SEVERITIES[max(ranks)]])
+
+
 def choose_worst(severities: Iterable[str]) -> str:
     """A word that is no severity counts as the least."""
     ranks = [rank_severity(each) for each in severities]

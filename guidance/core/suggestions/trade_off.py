@@ -23,6 +23,8 @@ CATCH_WORTH = 5
 # Fewer rulings, or fewer that ended a run, suggest nothing.
 RULINGS_LEAST = 10
 STOPPED_LEAST = 5
+# What rests on fewer rulings is shown, but not offered as a change.
+OFFERED_FROM = 20
 # So many are named of those that one value holds and the next one does not.
 _NAMED = 3
 

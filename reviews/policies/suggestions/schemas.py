@@ -68,6 +68,9 @@ class LimitSuggestionOut(BaseModel):
     meaning: str | None
     because: str
     rests_on: str
+    offered: bool = Field(
+        description="whether it rests on 20 rulings or more, and a draft can be made"
+    )
 
 
 class AskedCallOut(BaseModel):
@@ -100,6 +103,9 @@ class RuleSuggestionOut(BaseModel):
     calls: list[AskedCallOut]
     meaning: str
     because: str
+    offered: bool = Field(
+        description="whether it rests on 20 approvals or more, and a draft can be made"
+    )
 
 
 class SuggestionsOut(BaseModel):

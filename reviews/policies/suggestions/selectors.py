@@ -21,6 +21,7 @@ from reviews.policies.suggestions.sentences import (
     describe_change,
     describe_limit,
     describe_rule,
+    is_offered,
 )
 
 Item = Mapping[str, Any]
@@ -47,16 +48,22 @@ class Suggestions:
 
     @property
     def limits(self) -> list[Item]:
-        """All that were looked at; those with a suggestion first."""
+        """All that were looked at; those with a suggestion first, and of these those that
+        rest on enough."""
         found: list[Item] = self.result.get("limits", [])
         return sorted(
-            found, key=lambda each: (each["suggested"] is None, not each["enough"])
+            found,
+            key=lambda each: (
+                each["suggested"] is None,
+                not is_offered(each),
+                not each["enough"],
+            ),
         )
 
     @property
     def rules(self) -> list[Item]:
         found: list[Item] = self.result.get("rules", [])
-        return found
+        return sorted(found, key=lambda each: not is_offered(each))
 
     def get_limit(self, setting: str) -> Item:
         return self._get(self.limits, setting)
@@ -92,8 +99,8 @@ def get_suggestions(project: Project, name: str) -> Suggestions:
 
 
 def count_suggestions(project: Project, name: str) -> int:
-    """How many the last finished search has, by one query; none if another version is in
-    force by now."""
+    """How many of the last finished search can be made a draft, by one query; none if
+    another version is in force by now."""
     in_force = Policy.objects.filter(project=project, name=name)
     found = (
         SuggestionSearch.objects.filter(
@@ -107,8 +114,7 @@ def count_suggestions(project: Project, name: str) -> int:
     if found is None or found[0] != found[1]:
         return 0
     result = json.loads(found[2])
-    suggested = [each for each in result["limits"] if each["suggested"] is not None]
-    return len(suggested) + len(result["rules"])
+    return sum(map(is_offered, [*result["limits"], *result["rules"]]))
 
 
 def serialize_suggestions(found: Suggestions) -> dict[str, Any]:
@@ -130,6 +136,7 @@ def serialize_suggestions(found: Suggestions) -> dict[str, Any]:
                 "meaning": _describe_suggested(limit),
                 "because": describe_limit(limit),
                 "rests_on": describe_basis(limit),
+                "offered": is_offered(limit),
             }
             for limit in found.limits
         ],
@@ -138,6 +145,7 @@ def serialize_suggestions(found: Suggestions) -> dict[str, Any]:
                 **rule,
                 "meaning": describe_change(rule),
                 "because": describe_rule(rule),
+                "offered": is_offered(rule),
             }
             for rule in found.rules
         ],

@@ -12,7 +12,11 @@ from guidance.core.policy.meaning import (
     format_value,
     read_difference,
 )
-from guidance.core.suggestions.trade_off import RULINGS_LEAST, STOPPED_LEAST
+from guidance.core.suggestions.trade_off import (
+    OFFERED_FROM,
+    RULINGS_LEAST,
+    STOPPED_LEAST,
+)
 
 Item = Mapping[str, Any]
 
@@ -51,6 +55,24 @@ def describe_basis(item: Item) -> str:
         f"{format_amount(item['approved'], 'approval')}, and on "
         f"{format_amount(item['completed'], 'run')} that completed unasked."
     )
+
+
+def count_rulings(item: Item) -> int:
+    """Of how many people's rulings a limit or a rule is suggested."""
+    approved: int = item["approved"]
+    return approved if "rule" in item else approved + int(item["stopped"])
+
+
+def is_offered(item: Item) -> bool:
+    """Decide whether a suggestion rests on enough to be made a draft."""
+    suggested = "rule" in item or item["suggested"] is not None
+    return suggested and count_rulings(item) >= OFFERED_FROM
+
+
+def describe_missing(item: Item) -> str:
+    """Why there is no draft of it."""
+    rulings = format_amount(count_rulings(item), "ruling")
+    return f"Only {rulings} so far: a draft takes {OFFERED_FROM}."
 
 
 def describe_rule(item: Item) -> str:

@@ -38,7 +38,9 @@ from reviews.policies.suggestions.sentences import (
     describe_basis,
     describe_change,
     describe_limit,
+    describe_missing,
     describe_rule,
+    is_offered,
 )
 
 DAYS = 30
@@ -116,8 +118,11 @@ def create_draft(
     found: Suggestions, *, setting: str, person: PersonPrincipal, note: str = ""
 ) -> TriedDraft:
     """A version with this one change, which binds nobody, and its backtest over the same
-    time. Raises StaleVersion where another version is in force than was looked at."""
+    time. Raises StaleVersion where another version is in force than was looked at, Invalid
+    where too few rulings speak for it."""
     item = found.get_suggested(setting)
+    if not is_offered(item):
+        raise Invalid(describe_missing(item))
     search, in_force = found.finished, found.in_force
     assert search is not None
     if in_force is None or found.stale:

@@ -45,6 +45,29 @@ def test_high_takes_the_same_key_twice_on_the_same_review(
     expect(page.locator("#closing")).to_contain_text("You approved this")
 
 
+def test_a_first_press_ends_with_the_review_that_it_was_for(
+    queue_of: Open, project: Project, bob: Person, agent: httpx.Client
+) -> None:
+    first, second = (ask_to_run(agent, f"rm -rf build-{n}") for n in (1, 2))
+    page = queue_of(bob, project.slug, f"{first}/")
+    toast, detail = page.locator("#toast"), page.locator("#detail")
+    armed = page.get_by_role("button", name="Press again to approve")
+    page.keyboard.press("a")
+    expect(toast).to_contain_text("press again to approve")
+    page.keyboard.press("j")
+    expect(detail).to_have_attribute("data-code", second)
+    expect(toast).to_be_hidden()
+    page.keyboard.press("k")
+    expect(detail).to_have_attribute("data-code", first)
+    expect(armed).to_have_count(0)
+    page.keyboard.press("a")
+    expect(armed).to_be_visible()
+    assert not Ruling.objects.filter(by=bob.user).exists()
+    page.keyboard.press("a")
+    expect(page.locator("#closing")).to_contain_text("You approved this")
+    expect(toast).to_be_hidden()
+
+
 def test_high_takes_a_second_click_on_a_button_that_says_so(
     queue_of: Open, project: Project, bob: Person, agent: httpx.Client
 ) -> None:

@@ -108,7 +108,7 @@ def test_an_abort_asks_first(
 ) -> None:
     _, told = exhaust(agent, run, "tests-pass")
     page = queue_of(bob, project.slug, build_path(told))
-    page.keyboard.press("x")
+    page.keyboard.press("b")
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Abort run").click()
     expect(page.locator("#closing")).to_contain_text("You aborted the run")

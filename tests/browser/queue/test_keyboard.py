@@ -61,12 +61,12 @@ def test_c_claims_a_approves_and_j_goes_on_where_the_row_was(
     expect(page.locator("#detail")).to_have_attribute("data-code", third)
 
 
-def test_x_asks_first_and_escape_takes_it_back(
+def test_an_abort_asks_first_and_escape_takes_it_back(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
     open_pauses(agent, count=1)
     page = queue_of(alice, project.slug)
-    page.keyboard.press("x")
+    page.keyboard.press("b")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("for good")
     page.keyboard.press("Escape")
@@ -74,6 +74,8 @@ def test_x_asks_first_and_escape_takes_it_back(
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keyboard")).to_be_visible()
     page.keyboard.press("a")  # silent while a dialog is open
+    page.keyboard.press("Space")  # and no switch has the focus
+    expect(page.get_by_label("Single-key shortcuts")).to_be_checked()
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Approve")).to_be_visible()
 

@@ -100,7 +100,7 @@ def test_a_dialog_warns_where_the_reader_looks(
     review = call["review"]["id"]
     manager.post(f"/reviews/{review}/claim")
     page = queue_of(bob, project.slug, f"{review}/")
-    page.keyboard.press("x" if way == "abort" else "e")
+    page.keyboard.press("b" if way == "abort" else "e")
     dialog = page.get_by_role("dialog")
     press = dialog.get_by_role("button", name="Abort run")
     if way == "amend":

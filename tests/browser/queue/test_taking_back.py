@@ -14,6 +14,7 @@ from console.models import Preferences
 from reviews.models import HeldRuling, Review
 from reviews.rulings import held
 from tests.support.builders import Person, pause_at_once, start_run
+from tests.support.people import rule
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
@@ -73,3 +74,22 @@ def test_closing_the_page_sends_it(
     expect(page.locator("#holding")).to_be_visible()
     page.goto("about:blank")
     until(lambda: is_ruled(review))
+
+
+def test_it_is_said_when_another_was_sooner(
+    queue_of: Callable[..., Page],
+    project: Project,
+    alice: Person,
+    reviewer: httpx.Client,
+    bob: Person,
+    review: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(held, "WINDOW", timedelta(minutes=2))
+    page = queue_of(alice, project.slug, f"{review}/")
+    page.keyboard.press("a")
+    expect(page.locator("#holding")).to_be_visible()
+    rule(reviewer, review, "abort", note="Wrong branch")
+    expect(page.locator("#closing")).to_contain_text("aborted")
+    expect(page.locator("#toast")).to_contain_text("Your ruling was not sent.")
+    expect(page.locator("#toast")).to_contain_text(bob.user.username)

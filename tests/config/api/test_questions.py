@@ -7,7 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.builders import pause_run, start_run, step
+from accounts.models import Project
+from tests.support.builders import make_policy, pause_run, start_run, step
 from tests.support.people import get_seen, rule
 from tests.support.problems import fields, problem
 
@@ -42,6 +43,19 @@ def test_a_question_pauses_the_run_and_its_answer_comes_back(
     assert decision["run_status"] == "running"
     assert decision["ruling"]["action"] == "answer"
     assert decision["ruling"]["answer"] == "b"
+
+
+def test_an_agent_cannot_put_its_own_question_above_all(
+    agent: httpx.Client, project: Project
+) -> None:
+    run = start_run(agent)
+    asked = ask(agent, run, "question", severity="critical")
+    assert asked["severity"] == "high"
+    highest = {"reviews": {"severity": {"asked_at_most": "critical"}}}
+    make_policy("trusting", project=project, **highest)
+    other = start_run(agent, policy="trusting")
+    assert ask(agent, other, "request", severity="critical")["severity"] == "critical"
+    assert ask(agent, start_run(agent), "request")["severity"] == "medium"
 
 
 @pytest.mark.parametrize(

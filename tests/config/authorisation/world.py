@@ -221,7 +221,7 @@ class World:
             "suggested": value,
             "enough": True,
             "stopped": 5,
-            "approved": 5,
+            "approved": 15,
             "completed": 0,
             "steps": 10,
             "decisions_changed": 5,

@@ -43,15 +43,25 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
     project: Project, alice: Person, agent: httpx.Client, reviewer: httpx.Client
 ) -> None:
     run = start_run(agent)
-    rule(reviewer, command(agent, run, "rm -rf a"), "approve")
+    for number in range(19):
+        rule(reviewer, command(agent, run, f"rm -rf a{number}"), "approve")
     rule(reviewer, command(agent, run, "rm -rf b"), "deny")
+    rule(reviewer, command(agent, run, "git branch -D a"), "approve")
+    rule(reviewer, command(agent, run, "git branch -D b"), "deny")
     command(agent, run, "curl x | sh")
     page = read(alice, project)
     said = plain(page)
     assert "delete-folder" in said
-    assert "2 times" in said
-    assert "approved 1 of 2" in said
+    assert "20 times" in said
+    assert "approved 19 of 20" in said
     assert "waiting 1" in said
+    # One rule was approved often enough; one was not, and nobody has ruled on the third.
+    assert re.findall(r'name="rule" value="([^"]*)"', page) == ["delete-folder"]
+    for other in ("git-branch-delete", "remote-code", "git-clean"):
+        refused = make_draft(alice, project, other)
+        assert refused.status_code == 422
+        assert "People do not approve most of" in plain(refused.content.decode())
+    assert not PolicyVersion.objects.filter(project=project, version=2).exists()
     answer = make_draft(alice, project, "delete-folder")
     assert answer.status_code == 302
     run_backtests()
@@ -62,7 +72,7 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
     assert "delete-folder warns instead of asking" in version.note
     draft = open_browser(alice.user).get(answer["Location"]).content.decode()
     said = plain(draft)
-    assert "No longer asks in 2 cases ; people had approved 1 of those" in said
+    assert "No longer asks in 20 cases ; people had approved 19 of those" in said
     assert "rm -rf b" in said
     assert "Disagree 1" in said, "the one that was denied"
     # The same draft again is shown, not made.
@@ -72,13 +82,13 @@ def test_a_rule_is_listed_with_its_answers_and_a_draft(
 
 
 def test_a_draft_is_of_the_projects_default_policy(
-    project: Project, alice: Person, agent: httpx.Client
+    project: Project, alice: Person, agent: httpx.Client, reviewer: httpx.Client
 ) -> None:
     make_policy(
         "strict", project=project, tools={"rules": {"delete-named-file": "block"}}
     )
     Project.objects.filter(pk=project.pk).update(default_policy="strict")
-    command(agent, start_run(agent), "rm -rf a")
+    rule(reviewer, command(agent, start_run(agent), "rm -rf a"), "approve")
     assert make_draft(alice, project, "delete-folder").status_code == 302
     version = PolicyVersion.objects.filter(project=project).latest("pk")
     assert (version.name, version.version) == ("strict", 2)
@@ -97,9 +107,10 @@ def test_a_draft_that_cannot_be_tried_now_is_refused_in_words(
     project: Project,
     alice: Person,
     agent: httpx.Client,
+    reviewer: httpx.Client,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    command(agent, start_run(agent), "rm -rf a")
+    rule(reviewer, command(agent, start_run(agent), "rm -rf a"), "approve")
     monkeypatch.setattr("reviews.policies.backtest.services.UNENDED_LIMIT", 0)
     answer = make_draft(alice, project, "delete-folder")
     assert answer.status_code == 429
@@ -117,7 +128,7 @@ def test_only_managers_see_it(project: Project, bob: Person, charlie: Person) ->
 def test_what_cannot_be_softened_has_no_draft(project: Project, alice: Person) -> None:
     for rule_name in ("confirm", "zzz", ""):
         assert make_draft(alice, project, rule_name).status_code == 422
-    read(alice, project, "draft/", status=405)
+    read(alice, project, "draft/", status=302)
 
 
 def test_it_takes_as_many_queries_however_many_there_are(

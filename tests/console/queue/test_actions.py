@@ -236,7 +236,8 @@ def test_a_run_is_aborted_once(
 def test_reading_never_changes_and_strangers_never_act(
     alice: Person, charlie: Person, path: str, verb: str
 ) -> None:
-    assert open_browser(alice.user).get(f"{path}{verb}/").status_code == 405
+    read = open_browser(alice.user).get(f"{path}{verb}/")
+    assert (read.status_code, read["Location"]) == (302, path)
     assert send(open_browser(charlie.user), f"{path}{verb}/").status_code == 404
     careful = Client(enforce_csrf_checks=True)
     careful.force_login(alice.user)

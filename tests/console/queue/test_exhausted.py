@@ -131,7 +131,7 @@ def test_retry_skip_and_abort_are_offered_with_their_meaning(
     form = dock(open_desk(alice, project, told).look())
     for action, key in (("retry", "r"), ("skip", "s")):
         assert f'value="{action}" data-hotkey="{key}"' in form
-    assert 'data-dialog="abort" data-hotkey="x"' in form
+    assert 'data-dialog="abort" data-hotkey="b"' in form
     assert "your words go into the agent’s next prompt" in form
     assert "the ledger says “gate not passed”" in form
     assert 'value="approve"' not in form

@@ -137,7 +137,7 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = open_browser(alice.user)
     for _ in range(2):
         open_pause(agent)
-    with django_assert_max_num_queries(24):
+    with django_assert_max_num_queries(25):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         open_pause(agent)

@@ -39,7 +39,7 @@ def test_a_run_is_aborted_by_its_reviewers_alone(
         "outsider": 404,
         "outsider, by a project of theirs": 404,
         "signed out": 401,
-        "without a form": 405,
+        "without a form": 302,
         "without the token": 403,
     }
     assert status(run) == "running"

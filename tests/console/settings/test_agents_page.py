@@ -30,7 +30,7 @@ def test_an_admin_makes_an_agent_and_a_key_and_sees_it_once(
     assert "There is no agent yet" in browser.get(get_path(project)).content.decode()
     form = {"name": "<b>pilot</b>", "owner": owner, "policy": "strict"}
     form["description"] = "Releases the shop"
-    answer = browser.post(get_path(project, "new-agent/"), form)
+    answer = browser.post(get_path(project, "agents/new/"), form)
     agent = Agent.objects.get(project=project, name="<b>pilot</b>")
     assert answer["Location"].startswith(f"{get_path(project)}?agent={agent.code}")
     page = browser.get(answer["Location"]).content.decode()
@@ -105,8 +105,8 @@ def test_an_agents_own_limits_are_set_shown_and_raised_for_the_day(
 @pytest.mark.parametrize(
     ("rest", "sent", "words"),
     [
-        ("new-agent/", {"name": ""}, "Give the agent a name."),
-        ("new-agent/", {"name": "robo"}, "There is an agent named robo already."),
+        ("agents/new/", {"name": ""}, "Give the agent a name."),
+        ("agents/new/", {"name": "robo"}, "There is an agent named robo already."),
         ("keys/", {"name": "", "scopes": ["evaluate"]}, "Say what the key is for"),
         ("keys/", {"name": "ci"}, "Choose at least one thing"),
     ],

@@ -30,10 +30,10 @@ from tests.support.builders import Person, make_policy
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
 SETTING = "continue.max_rework_ratio"
-# Six aborts and six approvals: 0.25 catches all six, and asks twice in vain, as today.
+# Six aborts and fourteen approvals: 0.25 catches all six, and asks twice in vain, as today.
 CASES = [
     *[("stopped", each) for each in (0.26, 0.26, 0.28, 0.28, 0.3, 0.6)],
-    *[("approved", each) for each in (0.1, 0.1, 0.1, 0.1, 0.35, 0.4)],
+    *[("approved", each) for each in (*[0.1] * 12, 0.35, 0.4)],
 ]
 RULE = {
     "setting": "tools.rules.delete-folder",
@@ -69,14 +69,20 @@ def count_limit(setting: str, cases: list[tuple[str, float]]) -> dict[str, Any]:
     return build_limit(found)
 
 
-def store(project: Project, **more: Any) -> SuggestionSearch:
+def store(
+    project: Project,
+    *,
+    cases: list[tuple[str, float]] = CASES,
+    rule: dict[str, Any] = RULE,
+    **more: Any,
+) -> SuggestionSearch:
     """A search that was done; the others have too little to tell by."""
     version = make_policy("default", project=project)
     limits = [
-        count_limit(limit.setting, CASES if limit.setting == SETTING else [])
+        count_limit(limit.setting, cases if limit.setting == SETTING else [])
         for limit in LIMITS
     ]
-    found = {"limits": limits, "rules": [RULE], "runs": 12, "steps": 40, "other": 3}
+    found = {"limits": limits, "rules": [rule], "runs": 12, "steps": 40, "other": 3}
     at = timezone.now()
     return SuggestionSearch.objects.create(
         project=project,
@@ -139,7 +145,7 @@ def test_what_is_suggested_is_said_with_what_it_costs(
         "It would have caught 6 of 6 runs that people aborted (today 1), and asked in "
         "vain 2 times (today 2)." in said
     )
-    assert "Rests on 12 rulings, 6 aborts and 6 approvals" in said
+    assert "Rests on 20 rulings, 6 aborts and 14 approvals" in said
     assert "Asked 22 times: people approved 20, and denied or changed none." in said
     assert "1 expired unanswered, 1 still waiting" in said
     assert "rm -rf &lt;b&gt;build" in page
@@ -157,7 +163,7 @@ def test_every_value_of_a_limit_is_drawn_and_listed(
     said = plain(page)
     assert "Pauses sooner at 25 % instead of 30 %" in said
     for row in (
-        "0 % – 9 % 6 6",
+        "0 % – 9 % 6 14",
         "25 % suggested 6 2",
         "30 % today 1 2",
         "60 % – 100 % 0 0",
@@ -215,6 +221,31 @@ def test_one_button_makes_a_draft_and_starts_its_backtest(
     refused = post(alice, project, "draft", setting="budget.tokens")
     assert refused.status_code == 422
     assert "not suggested any more" in plain(refused.content.decode())
+
+
+def test_what_rests_on_few_rulings_is_shown_grey_and_not_offered(
+    project: Project, alice: Person
+) -> None:
+    store(project, cases=CASES[:-1], rule={**RULE, "approved": 19})
+    page = read(alice, project)
+    said = plain(page)
+    assert "Suggestions 0" in said
+    assert "30 % becomes 25 %" in said
+    assert said.count("Only 19 rulings so far: a draft takes 20.") == 2
+    assert page.count("faint") == 2
+    assert "Make draft" not in said
+    alone = read(alice, project, f"{SETTING}/")
+    assert "Only 19 rulings so far" in plain(alone)
+    assert "faint" in alone
+    assert "Make draft" not in alone
+    for setting in (SETTING, "tools.rules.delete-folder"):
+        refused = post(alice, project, "draft", setting=setting)
+        assert refused.status_code == 422
+        assert "Only 19 rulings so far" in plain(refused.content.decode())
+    assert not Backtest.objects.filter(project=project).exists()
+    address = f"/p/{project.slug}/policies/default/"
+    policy = open_browser(alice.user).get(address).content.decode()
+    assert not re.search(r"Suggestions \d", plain(policy))
 
 
 def test_another_version_in_force_and_a_failure_are_said(

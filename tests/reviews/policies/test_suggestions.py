@@ -35,10 +35,10 @@ from tests.support.live import Live
 from tests.support.people import rule
 from tests.support.waiting import until
 
-# Under a limit of 0.8: people aborted seven runs that no gate had held, approved five
+# Under a limit of 0.8: people aborted seven runs that no gate had held, approved thirteen
 # pauses, and eight runs completed.
 ABORTED = (0.55, 0.6, 0.6, 0.65, 0.7, 0.75, 0.2)
-APPROVED = (0.85, 0.85, 0.9, 0.95, 0.95)
+APPROVED = (*[0.85] * 10, 0.9, 0.95, 0.95)
 COMPLETED = (0.5, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.1)
 
 
@@ -74,24 +74,25 @@ def test_a_limit_is_suggested_and_drafted_with_a_backtest_that_agrees(
 ) -> None:
     found = look(manager)
     assert (found["state"], found["stale"], found["version"]) == ("finished", False, 1)
-    assert (found["runs"], found["steps"]) == (21, 12 * 2 + 8 + 1)
+    assert (found["runs"], found["steps"]) == (29, 20 * 2 + 8 + 1)
     limit = get_limit(found)
     assert (limit["today"], limit["suggested"]) == (0.8, 0.54)
-    assert (limit["stopped"], limit["approved"], limit["completed"]) == (7, 5, 8)
+    assert (limit["stopped"], limit["approved"], limit["completed"]) == (7, 13, 8)
     points = {
         each["value"]: (each["caught"], each["in_vain"]) for each in limit["points"]
     }
     assert [points[each] for each in (0.95, 0.84, 0.8, 0.65, 0.6, 0.54, 0.5)] == [
-        *[(0, 0), (0, 5), (0, 5), (2, 5), (3, 5), (6, 5), (6, 5)]
+        *[(0, 0), (0, 13), (0, 13), (2, 13), (3, 13), (6, 13), (6, 13)]
     ]
     assert [points[each] for each in (0.49, 0.29, 0.2, 0.19, 0.1, 0.0)] == [
-        *[(6, 6), (6, 12), (6, 12), (7, 12), (7, 12), (7, 13)]
+        *[(6, 14), (6, 20), (6, 20), (7, 20), (7, 20), (7, 21)]
     ]
     assert limit["because"] == (
         "It would have caught 6 of 7 runs that people aborted (today 0), and asked in "
-        "vain 5 times (today 5)."
+        "vain 13 times (today 13)."
     )
-    assert "12 rulings, 7 aborts and 5 approvals" in limit["rests_on"]
+    assert "20 rulings, 7 aborts and 13 approvals" in limit["rests_on"]
+    assert limit["offered"] is True
     # 0.7 of the run that nobody has ruled on is a decision, and no case.
     assert limit["decisions_changed"] == 7
     assert {each["run"] for each in limit["examples"]} == set(aborted[:6])

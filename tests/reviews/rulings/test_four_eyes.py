@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -16,6 +17,7 @@ from tests.gateway.calls.calls import command
 from tests.support.builders import Person, make_policy, pause_at_once, start_run
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
+from tests.support.waiting import until
 
 FOUR_EYES = {"approvals": 2, "rules": ["uncertainty", "delete-*"]}
 
@@ -84,6 +86,73 @@ def test_the_last_approval_lets_it_run_and_the_first_one_does_not(
     told = agent.get(f"/runs/{run}/decision").json()
     assert told["ruling"]["action"] == "approve"
     call_command("ledger_verify", run=run)
+
+
+def test_the_agent_hears_what_each_of_them_wrote(
+    agent: httpx.Client,
+    run: str,
+    call: dict[str, Any],
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    admin: httpx.Client,
+    alice: Person,
+    bob: Person,
+    cleo: Person,
+) -> None:
+    review, path = call["review"]["id"], f"/runs/{run}/decision"
+    assert approve(reviewer, review, note="Looks right").status_code == 202
+    assert agent.get(path).json()["ruling"] is None, "nothing before the last one"
+    changed = {"command": "ls build-1"}
+    approve(manager, review, "amend", amended=changed, note="List it first")
+    assert approve(reviewer, review).status_code == 202
+    done = approve(admin, review, note="Then ask again")
+    said = (
+        f"{bob.user.username}: Looks right\n"
+        f"{alice.user.username}: List it first\n"
+        f"{cleo.user.username}: Then ask again"
+    )
+    assert done.json()["ruling"]["note"] == said
+    assert agent.get(path).json()["ruling"]["note"] == said
+    assert reviewer.get(f"/reviews/{review}").json()["ruling"]["note"] == said
+    call_command("ledger_verify", run=run)
+
+
+def test_who_writes_alone_is_heard_alone(
+    agent: httpx.Client,
+    run: str,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    bob: Person,
+) -> None:
+    """The last one needs no note; and with the first one's alone there is one name."""
+    for first, last in (("Looks right", ""), ("", "Go on")):
+        review = command(agent, run, f"rm -rf build-{len(last)}")["review"]["id"]
+        assert approve(reviewer, review, note=first).status_code == 202
+        said = approve(manager, review, note=last).json()["ruling"]["note"]
+        assert said == (f"{bob.user.username}: {first}" if first else last)
+    review = command(agent, run, "rm -rf build-x")["review"]["id"]
+    assert approve(reviewer, review, note="Looks right").status_code == 202
+    assert rule(manager, review, "deny", note="No")["ruling"]["note"] == "No"
+    call_command("ledger_verify", run=run)
+
+
+def test_a_parked_agent_hears_the_same_words(
+    agent: httpx.Client,
+    run: str,
+    call: dict[str, Any],
+    reviewer: httpx.Client,
+    manager: httpx.Client,
+    bob: Person,
+) -> None:
+    review = call["review"]["id"]
+    assert approve(reviewer, review, note="Looks right").status_code == 202
+    with ThreadPoolExecutor(1) as pool:
+        path = f"/runs/{run}/decision?wait=20&review={review}"
+        parked = pool.submit(agent.get, path)
+        until(lambda: manager.get(f"/reviews/{review}").json()["waiting"]["now"])
+        assert approve(manager, review).status_code == 200
+        note = parked.result().json()["ruling"]["note"]
+    assert note == f"{bob.user.username}: Looks right"
 
 
 def test_nobody_approves_twice_and_the_owner_never(

@@ -64,6 +64,10 @@ REVIEWS = {
         "By gate",
         "Severities by a gate of steps, calls or quality; a rule counts before it.",
     ),
+    "reviews.severity.asked_at_most": Words(
+        "Agents may ask for",
+        "The highest severity that an agent can give its own question or request.",
+    ),
     "reviews.severity.kinds": Words(
         "By kind", "Where neither a rule nor a gate says how severe it is."
     ),

@@ -76,7 +76,8 @@ SENTENCES: Mapping[str, tuple[str, ...]] = {
         "a question {reviews.severity.kinds.question}, an action of the loop "
         "{reviews.severity.kinds.loop_action}, a change of a policy "
         "{reviews.severity.kinds.policy_change}, a plan {reviews.severity.kinds.plan}, "
-        "unless a rule or a gate says otherwise.",
+        "unless a rule or a gate says otherwise. An agent may ask for "
+        "{reviews.severity.asked_at_most} at most.",
         "Severities of rules that differ from the built-in ones: "
         "{reviews.severity.rules}; of gates: {reviews.severity.gates}.",
         "A claim ends by itself {reviews.claim_lease_s} after its claimer last looked.",

@@ -7,7 +7,12 @@ import pytest
 from guidance.core.policy import load_policy
 from guidance.core.policy.policy import PolicyError
 from guidance.core.reviews.section import ReviewRules, SeverityRules
-from guidance.core.reviews.severity import Reason, choose_worst, decide_severity
+from guidance.core.reviews.severity import (
+    Reason,
+    choose_worst,
+    decide_severity,
+    raise_severity,
+)
 
 PUSH = Reason(gate="destructive", rule="git-push-force", severity="high")
 UNSAID = Reason(gate="uncertainty", rule="uncertainty")
@@ -55,8 +60,30 @@ def test_what_touches_the_guard_is_never_made_less_severe() -> None:
 
 
 @pytest.mark.parametrize(
+    ("most", "decided", "asked", "found"),
+    [
+        (None, "low", "critical", "high"),
+        (None, "low", "high", "high"),
+        (None, "low", "medium", "medium"),
+        (None, "critical", "low", "critical"),
+        (None, "critical", None, "critical"),
+        (None, "medium", None, "medium"),
+        ("critical", "low", "critical", "critical"),
+        ("low", "medium", "critical", "medium"),
+        ("medium", "low", "high", "medium"),
+    ],
+)
+def test_an_agent_asks_for_more_as_far_as_it_may(
+    most: str | None, decided: str, asked: str | None, found: str
+) -> None:
+    rules = read_rules(**({"asked_at_most": most} if most else {}))
+    assert raise_severity(rules, decided, asked=asked) == found
+
+
+@pytest.mark.parametrize(
     ("reviews", "path"),
     [
+        ({"severity": {"asked_at_most": "urgent"}}, "reviews.severity.asked_at_most"),
         ({"severity": {"rules": {"git-*": "awful"}}}, "reviews.severity.rules.git-*"),
         ({"severity": {"gates": {"a b": "low"}}}, "reviews.severity.gates.a b"),
         ({"severity": {"kinds": {"planet": "low"}}}, "reviews.severity.kinds.planet"),
