@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         CheckrailError,
         ConfigurationError,
         ProtocolError,
+        Ungoverned,
         Unreachable,
     )
     from checkrail.flows.usage import (
@@ -180,6 +181,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "CheckrailError",
         "ConfigurationError",
         "ProtocolError",
+        "Ungoverned",
         "Unreachable",
     ),
     "outcomes": (
@@ -331,6 +333,7 @@ __all__ = [
     "TurnEvaluation",
     "Unauthenticated",
     "Unavailable",
+    "Ungoverned",
     "Unreachable",
     "UnsupportedMedia",
     "Usage",

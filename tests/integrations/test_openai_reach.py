@@ -13,6 +13,7 @@ from agents import (
     CustomTool,
     RunConfig,
     Runner,
+    ShellCommandRequest,
     ShellTool,
     Usage,
     function_tool,
@@ -111,6 +112,22 @@ def build_tool(ran: list[str]) -> Any:
     return run_command
 
 
+def build_shell(ran: list[str]) -> Any:
+    def execute(asked: ShellCommandRequest) -> str:
+        ran.extend(asked.data.action.commands)
+        return "done"
+
+    return execute
+
+
+def build_writer(ran: list[str]) -> Any:
+    async def write(context: Any, text: str) -> str:
+        ran.append(text)
+        return "done"
+
+    return write
+
+
 def build_robo(kind: str, ran: list[str]) -> Agent[Any]:
     """Wants to destroy everything, then to look, by one kind of seam."""
     calls = [wants(DESTROY, "call-1"), wants(LOOK, "call-2")]
@@ -122,9 +139,7 @@ def build_robo(kind: str, ran: list[str]) -> Agent[Any]:
         return agent
     if kind == "shell":
         shells = [wants_shell("call-1", DESTROY), wants_shell("call-2", LOOK)]
-        tool = ShellTool(
-            executor=lambda asked: ran.extend(asked.data.action.commands) or ""
-        )
+        tool = ShellTool(executor=build_shell(ran))
         return guarded(Agent("robo", model=script(*shells), tools=[tool]))
     if kind == "custom":
         raw = [
@@ -133,9 +148,7 @@ def build_robo(kind: str, ran: list[str]) -> Agent[Any]:
             )
             for call_id, text in (("call-1", DESTROY), ("call-2", LOOK))
         ]
-        raw_tool = CustomTool(
-            "raw", "", on_invoke_tool=lambda _, text: ran.append(text)
-        )  # type: ignore[func-returns-value, arg-type, return-value]
+        raw_tool = CustomTool("raw", "", on_invoke_tool=build_writer(ran))
         return guarded(Agent("robo", model=script(*raw), tools=[raw_tool]))
     if kind == "own rule says no":
         tools = [build_tool(ran)]
@@ -209,7 +222,7 @@ async def test_commands_of_one_shell_call_are_judged_each(
 ) -> None:
     """What would be the text of a here-document in one script is a command of its own."""
     ran: list[str] = []
-    tool = ShellTool(executor=lambda asked: ran.append("ran") or "")
+    tool = ShellTool(executor=build_shell(ran))
     wanted = wants_shell("call-1", "cat <<EOF", DESTROY, "EOF")
     robo = guarded(Agent("robo", model=script(wanted), tools=[tool]))
     person = Reviewer(reviewer, deny("Never."))
@@ -282,12 +295,25 @@ async def test_an_agent_that_is_not_governed_never_begins(
     async_checkrail: AsyncCheckrail,
 ) -> None:
     ran: list[str] = []
-    plain = Agent("robo", model=script(wants(LOOK, "call-1")), tools=[build_tool(ran)])
+    model = script(wants(LOOK, "call-1"))
+    plain = Agent("robo", model=model, tools=[build_tool(ran)])
     async with async_checkrail.run("Tidy up") as run:
+        hooks = CheckrailHooks(run)
         with pytest.raises(Ungoverned, match="robo"):
-            await run_with_checkrail(plain, "Tidy up", run=run, run_config=SILENT)
-    assert isinstance(plain.model, ScriptedModel)
-    assert (ran, len(plain.model.calls)) == ([], 0)
+            await Runner.run(plain, "Tidy up", hooks=hooks, run_config=SILENT)
+    assert (ran, len(model.calls)) == ([], 0)
+
+
+async def test_an_agent_is_governed_by_the_way(
+    async_checkrail: AsyncCheckrail, agent: httpx.Client
+) -> None:
+    ran: list[str] = []
+    model = script(wants(LOOK, "call-1"))
+    plain = Agent("robo", model=model, tools=[build_tool(ran)])
+    async with async_checkrail.run("Tidy up") as run:
+        await run_with_checkrail(plain, "Tidy up", run=run, run_config=SILENT)
+    assert ran == [LOOK]
+    assert '"call.claimed"' in agent.get(f"/runs/{run.id}/ledger").text
 
 
 async def test_an_approval_that_is_not_ours_starts_nothing(

@@ -7,8 +7,9 @@ pause are obeyed, stop raises Stopped out of the agent.
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from langchain.agents.middleware.types import (
@@ -32,6 +33,13 @@ from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit, take_over
 from checkrail.integrations.drivers import drive_async, drive_now
+from checkrail.integrations.langchain_gate import (
+    Gate,
+    Permit,
+    check_provider_tools,
+    check_turn,
+    gating,
+)
 from checkrail.integrations.outcomes import (
     Admitted,
     Changed,
@@ -42,6 +50,7 @@ from checkrail.integrations.outcomes import (
     encode_sorted,
     take_written_notes,
 )
+from checkrail.integrations.seams import read_names
 from checkrail.transport.effects import Flow
 
 SUMMARY_LIMIT = 500
@@ -55,19 +64,31 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     `timeout`: how long a person is waited for; then StillWaiting leaves the agent. With
     a checkpointer, the agent goes on from there when it is invoked again with None.
+    `ungoverned` names tools that the provider of the model may run with nobody asked, by
+    their types; others raise Ungoverned.
     """
 
-    def __init__(self, run: RunCore, *, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        run: RunCore,
+        *,
+        timeout: float | None = None,
+        ungoverned: Sequence[str] = (),
+    ) -> None:
         super().__init__()
         self.run = run
         self.timeout = timeout
+        self.ungoverned = read_names(ungoverned)
         self._model_seconds = 0.0
+        # For what starts within a tool, such as the tools of an agent in it.
+        self._gate = Gate(run, timeout=timeout)
 
     def wrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelCallResult[Any]:
+        check_provider_tools(_list_raw_tools(request), self.ungoverned)
         began = time.monotonic()
         try:
             return handler(request)
@@ -79,6 +100,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelCallResult[Any]:
+        check_provider_tools(_list_raw_tools(request), self.ungoverned)
         began = time.monotonic()
         try:
             return await handler(request)
@@ -90,6 +112,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         drive_now(self.run, self._report_turn(state))
+        check_turn(_get_last_turn(state), self.ungoverned)
         return drive_now(self.run, self._go_on_with_notes(state))
 
     @hook_config(can_jump_to=["model"])
@@ -97,6 +120,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         await drive_async(self.run, self._report_turn(state))
+        check_turn(_get_last_turn(state), self.ungoverned)
         return await drive_async(self.run, self._go_on_with_notes(state))
 
     def _go_on_with_notes(self, state: AgentState[Any]) -> Flow[dict[str, Any] | None]:
@@ -136,7 +160,8 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             return _build_refusal(request, outcome)
         call = self._build_call(request, outcome)
         try:
-            answer = handler(_apply_amendment(request, outcome))
+            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+                answer = handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
         except Exception as error:
@@ -156,7 +181,8 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             return _build_refusal(request, outcome)
         call = self._build_call(request, outcome)
         try:
-            answer = await handler(_apply_amendment(request, outcome))
+            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+                answer = await handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise
         except Exception as error:
@@ -186,6 +212,17 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             fields={"arguments": outcome.arguments},
         )
         return CallCore(self.run, granted)
+
+
+def _list_raw_tools(request: ModelRequest[Any]) -> list[Any]:
+    """Of the request, and of settings by which they pass the agent's own list."""
+    settings = [
+        request.model_settings,
+        getattr(request.model, "kwargs", None),
+        getattr(request.model, "model_kwargs", None),
+    ]
+    bound = [each["tools"] for each in settings if each and each.get("tools")]
+    return [*request.tools, *itertools.chain(*bound)]
 
 
 def _get_last_turn(state: AgentState[Any]) -> AIMessage:

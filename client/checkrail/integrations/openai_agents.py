@@ -31,6 +31,7 @@ from agents.run_state import RunState
 from openai.types.responses import ResponseFunctionToolCall
 from openai.types.responses.response_output_item import McpCall
 
+from checkrail.errors import Ungoverned
 from checkrail.flows.call_results import CallCore, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
 from checkrail.flows.run_core import RunCore
@@ -53,7 +54,6 @@ from checkrail.integrations.outcomes import (
     encode_sorted,
     take_written_notes,
 )
-from checkrail.integrations.seams import Ungoverned
 from checkrail.outcomes import StillWaiting
 
 SUMMARY_LIMIT = 500
@@ -208,11 +208,12 @@ async def run_with_checkrail(
 ) -> RunResult:
     """`Runner.run` to its end, with everything that needs approval put to Checkrail.
 
+    An agent that is not `guarded` is guarded here: Ungoverned names what cannot be.
     Raises Parked when nobody ruled within `timeout`, Stopped when the run is over.
     """
     hooks = hooks or CheckrailHooks(run, timeout=timeout)
     options["run_config"] = add_notes(hooks, options.get("run_config"))
-    state: Input = input
+    agent, state = guarded(agent), input
     if isinstance(state, RunState):
         await resolve_interruptions(state, hooks=hooks)
     while True:

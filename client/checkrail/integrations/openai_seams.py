@@ -25,7 +25,8 @@ from agents import (
 )
 from agents.items import ToolApprovalItem
 
-from checkrail.integrations.seams import Ungoverned, check_names
+from checkrail.errors import Ungoverned
+from checkrail.integrations.seams import check_names
 
 Context = TypeVar("Context")
 # Settings by which tools reach a model past the agent's own list.
