@@ -29,6 +29,7 @@ from langgraph.types import Command
 from checkrail.answers import Decision
 from checkrail.flows.call_results import CallCore, report_end, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
+from checkrail.flows.reviewer_words import describe_change, encode_sorted
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit, take_over
@@ -47,7 +48,6 @@ from checkrail.integrations.outcomes import (
     Refused,
     Stored,
     WantedCall,
-    encode_sorted,
     take_written_notes,
 )
 from checkrail.integrations.seams import read_names
@@ -159,17 +159,20 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         if not isinstance(outcome, Admitted):
             return _build_refusal(request, outcome)
         call = self._build_call(request, outcome)
+        changed = _describe_amendment(request, outcome)
         try:
             with gating(self._gate, Permit(call.tool, outcome.arguments)):
                 answer = handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
         except Exception as error:
+            _keep_words(self.run, "\n".join(filter(None, (changed, outcome.note))))
             drive_now(self.run, report_end(call, error))
             raise
         drive_now(self.run, _report_result(call, answer))
         notes = drive_now(self.run, take_written_notes(self.run))
-        return _add_notes(answer, outcome, notes)
+        after = "\n".join(filter(None, (outcome.note, notes)))
+        return _add_notes(self.run, answer, changed, after)
 
     async def awrap_tool_call(
         self,
@@ -180,17 +183,20 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         if not isinstance(outcome, Admitted):
             return _build_refusal(request, outcome)
         call = self._build_call(request, outcome)
+        changed = _describe_amendment(request, outcome)
         try:
             with gating(self._gate, Permit(call.tool, outcome.arguments)):
                 answer = await handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise
         except Exception as error:
+            _keep_words(self.run, "\n".join(filter(None, (changed, outcome.note))))
             await drive_async(self.run, report_end(call, error))
             raise
         await drive_async(self.run, _report_result(call, answer))
         notes = await drive_async(self.run, take_written_notes(self.run))
-        return _add_notes(answer, outcome, notes)
+        after = "\n".join(filter(None, (outcome.note, notes)))
+        return _add_notes(self.run, answer, changed, after)
 
     def _admit(self, request: ToolCallRequest) -> Flow[Outcome]:
         wanted = WantedCall(
@@ -269,16 +275,25 @@ def _report_result(call: CallCore, answer: ToolResult) -> Flow[None]:
     return result_or_keep(call, ok=ok, output=output)
 
 
-def _add_notes(answer: ToolResult, outcome: Admitted, notes: str) -> ToolResult:
+def _keep_words(run: RunCore, words: str) -> None:
+    """For the next result: this one cannot carry them."""
+    if words:
+        run.untold.append(words)
+
+
+def _describe_amendment(request: ToolCallRequest, outcome: Admitted) -> str:
+    if not outcome.amended:
+        return ""
+    return describe_change(outcome.arguments, request.tool_call["args"])
+
+
+def _add_notes(run: RunCore, answer: ToolResult, before: str, after: str) -> ToolResult:
     """What the model has to know beside the result: that another call ran than its own,
     and what people wrote."""
-    changed = (
-        "Note: a reviewer changed the arguments of this call. It ran with "
-        f"{encode_sorted(outcome.arguments)} instead; do not repeat your own."
-    )
-    before = changed if outcome.amended else ""
-    after = "\n".join(filter(None, (outcome.note, notes)))
-    if not isinstance(answer, ToolMessage) or not (before or after):
+    if not before and not after:
+        return answer
+    if not isinstance(answer, ToolMessage):
+        _keep_words(run, "\n".join(filter(None, (before, after))))
         return answer
     if isinstance(answer.content, str):
         parts = filter(None, (before, answer.content, after))

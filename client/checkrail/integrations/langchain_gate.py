@@ -23,6 +23,7 @@ from langgraph.errors import GraphBubbleUp
 from checkrail.errors import CheckrailError, Ungoverned
 from checkrail.flows.call_results import CallCore, report_end, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
+from checkrail.flows.reviewer_words import encode_sorted
 from checkrail.flows.run_core import RunCore
 from checkrail.integrations.admission import admit, take_over
 from checkrail.integrations.drivers import drive_now
@@ -31,7 +32,6 @@ from checkrail.integrations.outcomes import (
     Outcome,
     Stored,
     WantedCall,
-    encode_sorted,
 )
 from checkrail.transport.driver import Driver
 from checkrail.transport.effects import Flow
@@ -120,6 +120,8 @@ class ToolGate:
             fields={"arguments": outcome.arguments},
         )
         running[run_id] = CallCore(self.run, granted)
+        if outcome.note:  # a callback cannot add it to the result of this one
+            self.run.untold.append(outcome.note)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         call = _running.get(self.run, {}).pop(run_id, None)

@@ -15,6 +15,7 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.types import Command
 
 from checkrail.errors import ProtocolError, Ungoverned
+from checkrail.flows.reviewer_words import quote_note
 from checkrail.flows.rulings import get_deadline
 from checkrail.flows.run_core import RunCore
 from checkrail.integrations.admission import admit, ask_person, hand_over
@@ -29,7 +30,7 @@ from checkrail.integrations.interrupts import (
     parse_interrupt,
 )
 from checkrail.integrations.langchain_gate import Gate, gating
-from checkrail.integrations.outcomes import WantedCall, quote_note
+from checkrail.integrations.outcomes import WantedCall
 from checkrail.transport.effects import Callback, Flow
 
 Otherwise = Callable[[Any], Any] | None

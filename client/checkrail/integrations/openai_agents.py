@@ -34,6 +34,7 @@ from openai.types.responses.response_output_item import McpCall
 from checkrail.errors import Ungoverned
 from checkrail.flows.call_results import CallCore, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
+from checkrail.flows.reviewer_words import encode_sorted
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.flows.usage import Usage, read_usage
@@ -51,7 +52,6 @@ from checkrail.integrations.outcomes import (
     Admitted,
     Stored,
     WantedCall,
-    encode_sorted,
     take_written_notes,
 )
 from checkrail.outcomes import StillWaiting
@@ -269,21 +269,28 @@ def add_notes(hooks: CheckrailHooks, config: RunConfig | None = None) -> RunConf
         filtered = data.model_data if own is None else own(data)
         if inspect.isawaitable(filtered):
             filtered = await filtered
-        items = [_add_note(item, hooks.notes) for item in filtered.input]
+        items = [
+            each for item in filtered.input for each in _add_note(item, hooks.notes)
+        ]
         return replace(filtered, input=items)
 
     return replace(config, call_model_input_filter=filter_input)
 
 
-def _add_note(item: Any, notes: Mapping[str, str]) -> Any:
-    is_result = isinstance(item, dict) and item.get("type") == "function_call_output"
-    note = notes.get(item["call_id"]) if is_result else None
+def _add_note(item: Any, notes: Mapping[str, str]) -> list[Any]:
+    """With the result; a message of its own after one that has a form of its own."""
+    kind = item.get("type", "") if isinstance(item, dict) else ""
+    if not kind.endswith(("_call_output", "mcp_approval_response")):
+        return [item]
+    note = notes.get(item.get("call_id") or item.get("approval_request_id") or "")
     if not note:
-        return item
+        return [item]
+    if kind != "function_call_output":
+        return [item, {"role": "user", "content": note}]
     output = item["output"]
     if isinstance(output, str):
-        return {**item, "output": f"{output}\n\n{note}"}
-    return {**item, "output": [*output, {"type": "input_text", "text": note}]}
+        return [{**item, "output": f"{output}\n\n{note}"}]
+    return [{**item, "output": [*output, {"type": "input_text", "text": note}]}]
 
 
 def _build_call(item: ToolApprovalItem) -> WantedCall:
