@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         CheckrailError,
         ConfigurationError,
         ProtocolError,
+        Ungoverned,
         Unreachable,
     )
     from checkrail.flows.usage import (
@@ -181,6 +182,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
         "CheckrailError",
         "ConfigurationError",
         "ProtocolError",
+        "Ungoverned",
         "Unreachable",
     ),
     "outcomes": (
@@ -334,6 +336,7 @@ __all__ = [
     "TurnEvaluation",
     "Unauthenticated",
     "Unavailable",
+    "Ungoverned",
     "Unreachable",
     "UnsupportedMedia",
     "Usage",

@@ -17,7 +17,7 @@ from checkrail.runs.async_batched_run import AsyncBatchedRun
 from checkrail.runs.async_run import AsyncRun
 from checkrail.transport.async_driver import AsyncDriver, make_async_method
 from checkrail.transport.connection import (
-    RETRY_SECONDS,
+    AGENT_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
     Connection,
@@ -41,7 +41,7 @@ class AsyncCheckrail:
         *,
         offline: Offline = "raise",
         offline_seconds: float | None = None,
-        retry_seconds: float = RETRY_SECONDS,
+        retry_seconds: float = AGENT_SECONDS,
         on_offline: Callable[[Outage], Any] | None = None,
         connect_timeout: float = 5.0,
         read_timeout: float = 30.0,

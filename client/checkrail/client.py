@@ -14,7 +14,7 @@ from checkrail.intents import Intent
 from checkrail.runs.batched_run import BatchedRun
 from checkrail.runs.run import Run
 from checkrail.transport.connection import (
-    RETRY_SECONDS,
+    AGENT_SECONDS,
     STAND_IN_KEY,
     STAND_IN_URL,
     Connection,
@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 class Checkrail:
     """An agent's way to the server: address and key from CHECKRAIL_URL, CHECKRAIL_KEY.
 
-    `offline="raise"`: an ordinary request is tried for `retry_seconds`, then Unreachable
-    is raised; while a person is waited for, for `offline_seconds` (300). With
+    `offline="raise"`: an ordinary request is tried for `retry_seconds` (600), then
+    Unreachable is raised; while a person is waited for, for `offline_seconds` (600). With
     `offline="wait"` both are tried for `offline_seconds`, for ever if that is None.
-    Either way the trouble is logged, and told to `on_offline`.
+    Either way the log says when the server goes away and when it is back, and each try is
+    told to `on_offline`.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class Checkrail:
         *,
         offline: Offline = "raise",
         offline_seconds: float | None = None,
-        retry_seconds: float = RETRY_SECONDS,
+        retry_seconds: float = AGENT_SECONDS,
         on_offline: Callable[[Outage], Any] | None = None,
         connect_timeout: float = 5.0,
         read_timeout: float = 30.0,

@@ -208,9 +208,8 @@ def _allow_changed_call(
     updated = build_input(hook.given, hook.tool, claimed["kind"], granted)
     if updated is None or hook.event == "PermissionRequest":
         return Outcome(decision="deny", reason=wording.describe_change(ruling, granted))
-    return Outcome(
-        decision="allow", reason=reason, context=wording.AMENDED, updated=updated
-    )
+    context = wording.describe_amendment(hook.given, updated)
+    return Outcome(decision="allow", reason=reason, context=context, updated=updated)
 
 
 async def _redeem_grant(

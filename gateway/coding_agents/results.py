@@ -15,6 +15,7 @@ from gateway.coding_agents.session_events import HookEvent, SessionRun
 from gateway.coding_agents.sessions import ensure_run
 from gateway.coding_agents.steps import report_step
 from gateway.coding_agents.superseded import AT_THE_TERMINAL, withdraw_review
+from gateway.coding_agents.wording import quote_note
 from gateway.models import HookAnswer, HookCall
 from gateway.schemas.calls import ResultIn
 from gateway.schemas.runs import ViolationIn
@@ -26,6 +27,7 @@ from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.errors import GrantExpired, GrantSpent, ReviewOpen, RunClosed
 from reviews.models import ReviewState
+from reviews.serializers import build_ruling_answer
 
 OUTPUT_KEPT = 2_000
 NOT_LET_RUN = "ran although it was not let run"
@@ -38,7 +40,7 @@ async def handle_post_tool_use(hook: HookEvent, *, ok: bool) -> Outcome:
     run = await ensure_run(hook)
     if run.over:
         return run.describe_halt()
-    use = await run_in_db_thread(partial(tool_uses.find_tool_use, hook, run))
+    use = await run_in_db_thread(partial(_find_use, hook, run))
     note = await _settle_call(hook, run, use, ok=ok)
     told = build_summary(hook.tool, hook.given)
     # The grant has counted the call, and the result its time.
@@ -53,6 +55,17 @@ async def handle_post_tool_use(hook: HookEvent, *, ok: bool) -> Outcome:
         signature=f"{hook.tool}:{hook.fingerprint[:16]}",
         summary=f"{told} ({note})" if note else told,
     )
+
+
+def _find_use(hook: HookEvent, run: SessionRun) -> HookCall | None:
+    use = tool_uses.find_tool_use(hook, run)
+    if use is not None:
+        return use
+    use = tool_uses.find_permitted_use(hook, run)
+    ruling = build_ruling_answer(use.call.review) if use is not None else None
+    if ruling is not None and ruling["action"] == "approve" and ruling["note"]:
+        hook.notes.append(quote_note(ruling))
+    return use
 
 
 async def _settle_call(

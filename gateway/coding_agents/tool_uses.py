@@ -18,6 +18,8 @@ from reviews.agent_notes.selectors import list_unread_of_call
 from reviews.models import GrantState, ReviewState, ToolCall
 
 Judged = dict[str, Any]
+# The event at which neither host takes words for its model: they come with the result.
+PERMISSION = "PermissionRequest"
 
 
 def get_earlier_answer(hook: HookEvent, run: SessionRun) -> Judged | None:
@@ -72,6 +74,18 @@ def find_next_to_run(hook: HookEvent, run: SessionRun) -> HookCall | None:
 
 def find_tool_use(hook: HookEvent, run: SessionRun) -> HookCall | None:
     return _list_tool_uses(run).filter(tool_use=hook.tool_use).first()
+
+
+def find_permitted_use(hook: HookEvent, run: SessionRun) -> HookCall | None:
+    """What the host asked its user's permission for, under no id, where that was the only
+    question about the tool that has run now."""
+    asked = _list_tool_uses(run).filter(
+        call__run__code=run.run,
+        fingerprint=hook.fingerprint,
+        tool_use__startswith=f"{PERMISSION}:",
+        call__settled_at=None,
+    )
+    return asked.order_by("-pk").first()
 
 
 def store_tool_use(

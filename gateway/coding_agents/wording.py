@@ -64,7 +64,21 @@ def describe_approval(ruling: Mapping[str, Any], *, amended: bool) -> str:
     return _cut(f"{ruling['by']} {what}{note}")
 
 
-AMENDED = "A reviewer approved this call with changes: the changed call runs."
+def describe_amendment(given: Mapping[str, Any], updated: Mapping[str, Any]) -> str:
+    """What runs in place of what the model sent, of which its transcript still speaks."""
+    names = [
+        name for name in {**given, **updated} if given.get(name) != updated.get(name)
+    ]
+    new, old = (
+        _cut_to(
+            REASON_LIMIT // 3, to_canonical_json({n: v[n] for n in names if n in v})
+        )
+        for v in (updated, given)
+    )
+    return (
+        f"Note: a reviewer approved this call with changes. The changed call runs, with "
+        f"{new} instead of {old}; do not repeat your own."
+    )
 
 
 def describe_pause(url: str) -> str:
@@ -106,4 +120,8 @@ def _end_sentence(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= REASON_LIMIT else shorten(text, REASON_LIMIT)
+    return _cut_to(REASON_LIMIT, text)
+
+
+def _cut_to(limit: int, text: str) -> str:
+    return text if len(text) <= limit else shorten(text, limit)

@@ -87,8 +87,8 @@ HOOKS = frozenset(
 READERS = ("guidance/core/secrets/", "guidance/core/shell_commands/")
 # Public names of the client package: an author reads `desk.reviews()`, `rail.sent()`.
 PUBLIC_CLIENT_NAMES = (
-    "integrations/openai_agents.py:by_gates",
-    "integrations/openai_agents.py:guarded",
+    "integrations/openai_seams.py:GovernedAgent.handoffs",
+    "integrations/openai_seams.py:guarded",
     "people.py:Desk.halts",
     "people.py:Desk.ledger",
     "people.py:Desk.review",

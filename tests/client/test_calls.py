@@ -187,7 +187,10 @@ def test_a_guarded_function_runs_as_it_was_granted(
             deny,
         ):
             # What the person took out falls back to its default.
-            assert rename_user("user-9", soft=False) == "user-2"
+            told, value = rename_user("user-9", soft=False).split("\n\n")
+            assert value == "user-2"
+            assert '"user": "user-2"' in told
+            assert '"user": "user-9"' in told
             with pytest.raises(Denied):
                 rename_user("user-9")
         # The second answer comes from the stored result: nothing runs twice.
@@ -241,7 +244,9 @@ async def test_guards_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
                 review, {"arguments": {"command": "rm -ri build"}}
             ),
         ):
-            assert await shell("rm -rf build") == "ran rm -ri build"
+            told, value = (await shell("rm -rf build")).split("\n\n")
+            assert value == "ran rm -ri build"
+            assert 'instead of {"command": "rm -rf build"}' in told
         async with await run.check_command("ls") as call:
             await call.result(ok=False, output="nothing there")
     told = payloads(desk, run.id, "call.settled")

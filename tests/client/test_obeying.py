@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from checkrail import (
     Aborted,
+    AsyncCheckrail,
     Checkrail,
     Invalid,
     ReviewRef,
@@ -192,18 +193,64 @@ def test_several_threads_may_share_a_run(rail: Checkrail, desk: Desk) -> None:
     assert desk.run(run.id).budget.tool_calls.used == 8
 
 
-def test_a_checkpoint_that_nobody_saves_is_asked_for_once(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    due = {"decision": "checkpoint", "checkpoint_due": True}
-    with (
-        fake_checkrail(decisions=[due] * 6),
-        Checkrail().run("Long") as run,
-    ):
-        for _ in range(3):
+DUE = {"decision": "checkpoint", "checkpoint_due": True}
+NO_STATE = "automatic, without a state"
+
+
+def test_a_client_without_on_checkpoint_saves_one_itself() -> None:
+    with fake_checkrail(decisions=["continue", DUE, DUE]) as rail:
+        with Checkrail().run("Long") as run:
             run.step()
-        assert caplog.text.count("A checkpoint is due") == 1
-        run.checkpoint({})
-        for _ in range(3):
+            assert run.latest_checkpoint() is None
             run.step()
-    assert caplog.text.count("A checkpoint is due") == 2
+            run.step()
+        saved = rail.sent("POST", "/checkpoints")
+    assert saved == [{"step": step, "state": {}, "label": NO_STATE} for step in (2, 3)]
+
+
+def test_the_state_that_was_kept_last_is_kept_on() -> None:
+    """Also where another process kept it: a crash must not find it gone."""
+    kept = {"branch": "login-fix"}
+    with fake_checkrail(decisions=["continue", DUE, DUE, DUE]) as rail:
+        run = Checkrail().run("Long")
+        run.step()
+        run.checkpoint(kept, label="before migration")
+        run.step()
+        run.step()
+        run.close()
+        run = Checkrail().resume(run.id)
+        run.step()
+        latest = run.latest_checkpoint()
+        run.finish()
+        _, *automatic = rail.sent("POST", "/checkpoints")
+    label = "automatic, with the state of step 1"
+    assert automatic == [
+        {"step": step, "state": kept, "label": label} for step in (2, 3, 4)
+    ]
+    assert latest is not None
+    assert (latest.step, latest.state) == (4, kept)
+
+
+async def test_the_same_on_an_event_loop_and_in_batches() -> None:
+    with fake_checkrail(decisions=[DUE] * 3) as rail:
+        async with AsyncCheckrail().run("Long") as run:
+            await run.step()
+        with Checkrail().run("Many", batch_steps=2) as batched:
+            batched.step()
+            batched.step()
+        saved = rail.sent("POST", "/checkpoints")
+    assert [(each["step"], each["label"]) for each in saved] == [
+        (1, NO_STATE),
+        (2, NO_STATE),
+    ]
+
+
+def test_a_default_client_goes_on_past_the_step_limit(rail: Checkrail) -> None:
+    """On a real server, which stops a run that goes on without checkpoints."""
+    with rail.run("Long") as run:
+        for _ in range(101):
+            assert run.step(tokens=1).decision != "stop"
+        latest = run.latest_checkpoint()
+    assert run.state.status == "completed"
+    assert latest is not None
+    assert latest.label == NO_STATE

@@ -17,7 +17,7 @@ from checkrail.hooks import locations
 from checkrail.hooks.events import EVENTS
 from checkrail.hooks.installation import SCOPES, get_settings_path
 from checkrail.hooks.settings_files import KEY, BadSettings, get_key, read_document
-from checkrail.hooks.settings_hooks import NOT_BY_HTTP, list_hooks
+from checkrail.hooks.settings_hooks import NOT_BY_HTTP, list_gaps, list_hooks
 
 HOST_NAMES = {"claude-code": "Claude Code", "codex": "Codex"}
 URL = re.compile(r"https?://[^\s'\"]+?(?=/api/v1/|[\s'\"]|$)")
@@ -65,6 +65,7 @@ def examine_hooks(folder: Path) -> Iterator[Finding]:
             if handlers:
                 found = True
                 yield from _examine(InstalledHooks(host, path, handlers), folder)
+                yield from _examine_gaps(host, path, document)
             if host == "claude-code":
                 yield from _examine_claude_settings(path, document, folder)
     if not found:
@@ -101,6 +102,15 @@ def _examine(hooks: InstalledHooks, folder: Path) -> Iterator[Finding]:
         yield from _examine_codex_trust(hooks)
     else:
         yield from _examine_claude_trust(folder)
+
+
+def _examine_gaps(host: str, path: Path, document: dict[str, Any]) -> Iterator[Finding]:
+    for owner, event, words in list_gaps(document):
+        if owner == host:
+            what = (
+                f"{path} leaves calls out at {event} ({words}): nobody is asked there"
+            )
+            yield Finding("wrong", what, f"Install again: checkrail install {host}")
 
 
 def _get_program(command: str) -> str:

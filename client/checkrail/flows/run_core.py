@@ -6,7 +6,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from checkrail.answers import Decision, Note, Review, ReviewRef, Ruling, RunState
+from checkrail.answers import (
+    Checkpoint,
+    Decision,
+    Note,
+    Review,
+    ReviewRef,
+    Ruling,
+    RunState,
+)
 from checkrail.flows.backlog import Backlog
 from checkrail.transport.connection import Connection
 from checkrail.transport.effects import quote_part
@@ -62,13 +70,15 @@ class RunCore:
         # Resumed from another process, so it may be resumed again.
         self.resumed = False
         self.saved_step = 0
-        self.warned_of_checkpoint = False
+        self.saved: Checkpoint | None = None
         # How long a step took, where nobody says it.
         self.timer = StepTimer(self.connection.clock)
         # What models cost; None until a step needs it. And those that have no price.
         self.prices: Mapping[str, Any] | None = None
         self.unpriced_models: set[str] = set()
         self.pause_rulings: deque[Ruling] = deque(maxlen=KEPT_RULINGS)
+        # Words for the model that could not be told with the result of a call.
+        self.untold: deque[str] = deque()
         # What people wrote to the agent, until it is taken; and the ids of all of it.
         self.notes: deque[Note] = deque()
         self.asked_for_unread = False

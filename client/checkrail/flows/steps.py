@@ -233,14 +233,7 @@ def _save_due_checkpoint(run: RunCore, decision: Decision) -> Flow[None]:
     if decision.step <= run.saved_step:
         return  # of several late decisions the first has saved what the others ask for
     if run.on_checkpoint is None:
-        if run.warned_of_checkpoint:
-            return
-        run.warned_of_checkpoint = True
-        logger.warning(
-            "A checkpoint is due at step %s: pass on_checkpoint=, or call "
-            "run.checkpoint(). A run without one is stopped in the end.",
-            decision.step,
-        )
+        yield from _save_own_checkpoint(run)
         return
     state = yield Callback(run.on_checkpoint, decision)
     if state is not None and not isinstance(state, Mapping):
@@ -249,6 +242,30 @@ def _save_due_checkpoint(run: RunCore, decision: Decision) -> Flow[None]:
             f"saved it elsewhere, not {type(state).__name__}."
         )
     yield from save_checkpoint(run, state, step=run.last_step)
+
+
+def _save_own_checkpoint(run: RunCore) -> Flow[None]:
+    """Where the author keeps no state: a run without checkpoints is stopped in the end.
+
+    The last state that was kept is kept on, or a crash would find it gone.
+    """
+    last = run.saved
+    if last is None and run.resumed:
+        last = yield from latest_checkpoint(run)
+    if last is None:
+        state: Mapping[str, Any] = {}
+        label = "automatic, without a state"
+    else:
+        state = last.state
+        # One that was automatic itself tells already of which step its state is.
+        own = last.label.startswith("automatic")
+        label = last.label if own else f"automatic, with the state of step {last.step}"
+    logger.info(
+        "A checkpoint is due: one is saved, %s. To keep a state of your own pass "
+        "on_checkpoint=, or call run.checkpoint().",
+        label,
+    )
+    yield from save_checkpoint(run, state, label=label, step=run.last_step)
 
 
 def save_checkpoint(
@@ -268,8 +285,8 @@ def save_checkpoint(
     body = {"step": step, "state": dict(state or {}), **drop_unset(label=label)}
     request = post(run.build_path("checkpoints"), body)
     saved = yield from send_request(run.connection, Checkpoint, request)
-    run.saved_step = max(run.saved_step, saved.step)
-    run.warned_of_checkpoint = False
+    if saved.step >= run.saved_step:
+        run.saved_step, run.saved = saved.step, saved
     return saved
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import shlex
 import sys
 from collections.abc import Iterator
@@ -21,6 +22,10 @@ from checkrail.hooks.settings_files import KEY, BadSettings, Document
 
 # What the host waits longer than we hold.
 MARGIN_SECONDS = 30
+# Matchers that leave nothing out.
+EVERY_TOOL = (None, "", "*", ".*")
+# With these the host goes on before the hook has answered.
+NOT_WAITED_FOR = ("async", "asyncRewake")
 # Claude Code sends no HTTP hooks for it; the first prompt begins the run anyway.
 NOT_BY_HTTP = frozenset({"SessionStart"})
 # What the host shows while an event is held.
@@ -94,6 +99,36 @@ def remove_hooks(document: Document, host: str) -> Document:
 
 def list_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
     """Host, event and handler of every hook of ours."""
+    for host, event, _, handler in _list_grouped_hooks(document):
+        yield host, event, handler
+
+
+def list_gaps(document: Document) -> Iterator[tuple[str, str, str]]:
+    """Host, event and words of the settings, where no hook of ours sees all of an event."""
+    narrowed: dict[tuple[str, str], str] = {}
+    whole = set()
+    for host, event, group, handler in _list_grouped_hooks(document):
+        words = _describe_narrowing(group, handler)
+        if words:
+            narrowed[host, event] = words
+        else:
+            whole.add((host, event))
+    for place, words in narrowed.items():
+        if place not in whole:
+            yield *place, words
+
+
+def _describe_narrowing(group: Document, handler: Document) -> str:
+    if group.get("matcher") not in EVERY_TOOL:
+        return f"matcher {json.dumps(group['matcher'])}"
+    if handler.get("if"):
+        return f"if {json.dumps(handler['if'])}"
+    return next((name for name in NOT_WAITED_FOR if handler.get(name)), "")
+
+
+def _list_grouped_hooks(
+    document: Document,
+) -> Iterator[tuple[str, str, Document, Document]]:
     hooks = document.get("hooks")
     for event, groups in (hooks if isinstance(hooks, dict) else {}).items():
         for group in groups if isinstance(groups, list) else ():
@@ -101,7 +136,7 @@ def list_hooks(document: Document) -> Iterator[tuple[str, str, Document]]:
             for handler in handlers if isinstance(handlers, list) else ():
                 for host in HOSTS:
                     if _is_ours(handler, host):
-                        yield host, event, handler
+                        yield host, event, group, handler
 
 
 def has_hooks(document: Document) -> bool:

@@ -21,6 +21,7 @@ from checkrail.flows.call_requests import (
     build_judge_request,
     call_standing,
 )
+from checkrail.flows.reviewer_words import encode_sorted, quote_note
 from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling
 from checkrail.flows.run_core import RunCore, build_reference
 from checkrail.flows.steps import catch_up
@@ -31,8 +32,6 @@ from checkrail.integrations.outcomes import (
     Refused,
     Stored,
     WantedCall,
-    encode_sorted,
-    quote_note,
 )
 from checkrail.outcomes import Blocked, Denied, StillWaiting
 from checkrail.problems import GrantExpired, GrantSpent, Invalid, Malformed, TooLarge

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from checkrail.errors import CheckrailError
-from checkrail.integrations.outcomes import Admitted, Outcome, Stored, encode_sorted
+from checkrail.flows.reviewer_words import encode_sorted
+from checkrail.integrations.outcomes import Admitted, Outcome, Stored
 
 Answer = dict[str, Any]
 

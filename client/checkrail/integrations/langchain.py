@@ -7,8 +7,9 @@ pause are obeyed, stop raises Stopped out of the agent.
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from langchain.agents.middleware.types import (
@@ -28,10 +29,18 @@ from langgraph.types import Command
 from checkrail.answers import Decision
 from checkrail.flows.call_results import CallCore, report_end, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
+from checkrail.flows.reviewer_words import describe_change, encode_sorted
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.integrations.admission import admit, take_over
 from checkrail.integrations.drivers import drive_async, drive_now
+from checkrail.integrations.langchain_gate import (
+    Gate,
+    Permit,
+    check_provider_tools,
+    check_turn,
+    gating,
+)
 from checkrail.integrations.outcomes import (
     Admitted,
     Changed,
@@ -39,9 +48,9 @@ from checkrail.integrations.outcomes import (
     Refused,
     Stored,
     WantedCall,
-    encode_sorted,
     take_written_notes,
 )
+from checkrail.integrations.seams import read_names
 from checkrail.transport.effects import Flow
 
 SUMMARY_LIMIT = 500
@@ -55,19 +64,31 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     `timeout`: how long a person is waited for; then StillWaiting leaves the agent. With
     a checkpointer, the agent goes on from there when it is invoked again with None.
+    `ungoverned` names tools that the provider of the model may run with nobody asked, by
+    their types; others raise Ungoverned.
     """
 
-    def __init__(self, run: RunCore, *, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        run: RunCore,
+        *,
+        timeout: float | None = None,
+        ungoverned: Sequence[str] = (),
+    ) -> None:
         super().__init__()
         self.run = run
         self.timeout = timeout
+        self.ungoverned = read_names(ungoverned)
         self._model_seconds = 0.0
+        # For what starts within a tool, such as the tools of an agent in it.
+        self._gate = Gate(run, timeout=timeout)
 
     def wrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelCallResult[Any]:
+        check_provider_tools(_list_raw_tools(request), self.ungoverned)
         began = time.monotonic()
         try:
             return handler(request)
@@ -79,6 +100,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelCallResult[Any]:
+        check_provider_tools(_list_raw_tools(request), self.ungoverned)
         began = time.monotonic()
         try:
             return await handler(request)
@@ -90,6 +112,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         drive_now(self.run, self._report_turn(state))
+        check_turn(_get_last_turn(state), self.ungoverned)
         return drive_now(self.run, self._go_on_with_notes(state))
 
     @hook_config(can_jump_to=["model"])
@@ -97,6 +120,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         self, state: AgentState[Any], runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         await drive_async(self.run, self._report_turn(state))
+        check_turn(_get_last_turn(state), self.ungoverned)
         return await drive_async(self.run, self._go_on_with_notes(state))
 
     def _go_on_with_notes(self, state: AgentState[Any]) -> Flow[dict[str, Any] | None]:
@@ -135,16 +159,20 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         if not isinstance(outcome, Admitted):
             return _build_refusal(request, outcome)
         call = self._build_call(request, outcome)
+        changed = _describe_amendment(request, outcome)
         try:
-            answer = handler(_apply_amendment(request, outcome))
+            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+                answer = handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
         except Exception as error:
+            _keep_words(self.run, "\n".join(filter(None, (changed, outcome.note))))
             drive_now(self.run, report_end(call, error))
             raise
         drive_now(self.run, _report_result(call, answer))
         notes = drive_now(self.run, take_written_notes(self.run))
-        return _add_notes(answer, outcome, notes)
+        after = "\n".join(filter(None, (outcome.note, notes)))
+        return _add_notes(self.run, answer, changed, after)
 
     async def awrap_tool_call(
         self,
@@ -155,16 +183,20 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         if not isinstance(outcome, Admitted):
             return _build_refusal(request, outcome)
         call = self._build_call(request, outcome)
+        changed = _describe_amendment(request, outcome)
         try:
-            answer = await handler(_apply_amendment(request, outcome))
+            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+                answer = await handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise
         except Exception as error:
+            _keep_words(self.run, "\n".join(filter(None, (changed, outcome.note))))
             await drive_async(self.run, report_end(call, error))
             raise
         await drive_async(self.run, _report_result(call, answer))
         notes = await drive_async(self.run, take_written_notes(self.run))
-        return _add_notes(answer, outcome, notes)
+        after = "\n".join(filter(None, (outcome.note, notes)))
+        return _add_notes(self.run, answer, changed, after)
 
     def _admit(self, request: ToolCallRequest) -> Flow[Outcome]:
         wanted = WantedCall(
@@ -186,6 +218,17 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             fields={"arguments": outcome.arguments},
         )
         return CallCore(self.run, granted)
+
+
+def _list_raw_tools(request: ModelRequest[Any]) -> list[Any]:
+    """Of the request, and of settings by which they pass the agent's own list."""
+    settings = [
+        request.model_settings,
+        getattr(request.model, "kwargs", None),
+        getattr(request.model, "model_kwargs", None),
+    ]
+    bound = [each["tools"] for each in settings if each and each.get("tools")]
+    return [*request.tools, *itertools.chain(*bound)]
 
 
 def _get_last_turn(state: AgentState[Any]) -> AIMessage:
@@ -232,16 +275,25 @@ def _report_result(call: CallCore, answer: ToolResult) -> Flow[None]:
     return result_or_keep(call, ok=ok, output=output)
 
 
-def _add_notes(answer: ToolResult, outcome: Admitted, notes: str) -> ToolResult:
+def _keep_words(run: RunCore, words: str) -> None:
+    """For the next result: this one cannot carry them."""
+    if words:
+        run.untold.append(words)
+
+
+def _describe_amendment(request: ToolCallRequest, outcome: Admitted) -> str:
+    if not outcome.amended:
+        return ""
+    return describe_change(outcome.arguments, request.tool_call["args"])
+
+
+def _add_notes(run: RunCore, answer: ToolResult, before: str, after: str) -> ToolResult:
     """What the model has to know beside the result: that another call ran than its own,
     and what people wrote."""
-    changed = (
-        "Note: a reviewer changed the arguments of this call. It ran with "
-        f"{encode_sorted(outcome.arguments)} instead; do not repeat your own."
-    )
-    before = changed if outcome.amended else ""
-    after = "\n".join(filter(None, (outcome.note, notes)))
-    if not isinstance(answer, ToolMessage) or not (before or after):
+    if not before and not after:
+        return answer
+    if not isinstance(answer, ToolMessage):
+        _keep_words(run, "\n".join(filter(None, (before, after))))
         return answer
     if isinstance(answer.content, str):
         parts = filter(None, (before, answer.content, after))

@@ -1,43 +1,52 @@
-"""LangGraph and LangChain without an agent of theirs: each answer of a model is a step.
+"""LangGraph and LangChain without an agent of theirs: turns are steps, tools are judged.
 
-`graph.invoke(input, {"callbacks": [CheckrailCallback(run)]})`, and for an asynchronous run
-`AsyncCheckrailCallback`. Tokens, cost and time are reported; pauses are waited for, and a
-stop raises Stopped out of the graph. `CheckrailMiddleware` reports the same: use one of them.
+`graph.invoke(input, {"callbacks": [CheckrailCallback(run)]})`. Tokens, cost and time are reported; pauses are waited for, and a
+stop raises Stopped out of the graph. Each tool that starts is put to the gates; what is
+refused raises NotRun. `CheckrailMiddleware` does the same: use one of them.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import LLMResult
 
 from checkrail.answers import Decision
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
-from checkrail.integrations.drivers import drive_async, drive_now
+from checkrail.integrations.langchain_gate import (
+    ToolGate,
+    check_provider_tools,
+    check_turn,
+)
+from checkrail.integrations.seams import read_names
 from checkrail.transport.effects import Flow
 
 SUMMARY_LIMIT = 500
 
 
-class _Steps:
+class _Steps(ToolGate):
     """Answers of models as steps of a run, timed from the question on."""
 
-    # Else LangChain would log what a step raises, and go on.
-    raise_error = True
-
-    def __init__(self, run: RunCore, *, timeout: float | None = None) -> None:
-        super().__init__()
-        self.run = run
-        self.timeout = timeout
+    def __init__(
+        self,
+        run: RunCore,
+        *,
+        timeout: float | None = None,
+        ungoverned: Sequence[str] = (),
+    ) -> None:
+        super().__init__(run, timeout=timeout)
+        self.ungoverned = read_names(ungoverned)
         self._began: dict[UUID, float] = {}
 
-    def _begin(self, question: UUID) -> None:
+    def _begin(self, question: UUID, more: Mapping[str, Any]) -> None:
+        parameters = more.get("invocation_params") or {}
+        check_provider_tools(parameters.get("tools") or (), self.ungoverned)
         self._began[question] = time.monotonic()
 
     def _report(self, question: UUID, result: LLMResult) -> Flow[Decision]:
@@ -48,7 +57,8 @@ class _Steps:
         return step(
             self.run,
             usage=[message for message in messages if message.usage_metadata],
-            tool_calls=len(calls),
+            # Those that run as tools are counted when they are judged.
+            tool_calls=0,
             duration_ms=None
             if began is None
             else round((time.monotonic() - began) * 1000),
@@ -56,31 +66,30 @@ class _Steps:
             timeout=self.timeout,
         )
 
+    def _check(self, result: LLMResult) -> None:
+        for message in _list_messages(result):
+            check_turn(message, self.ungoverned)
+
 
 class CheckrailCallback(_Steps, BaseCallbackHandler):
-    """For graphs that are invoked; `timeout`: how long a person is waited for."""
+    """For graphs that are invoked or awaited, with either kind of run where they are
+    awaited; `timeout`: how long a person is waited for. `ungoverned` names tools that the
+    provider of a model may run with nobody asked.
+    """
 
-    def on_chat_model_start(self, *_: Any, run_id: UUID, **__: Any) -> None:
-        self._begin(run_id)
+    def on_chat_model_start(self, *_: Any, run_id: UUID, **more: Any) -> None:
+        self._begin(run_id, more)
 
-    def on_llm_start(self, *_: Any, run_id: UUID, **__: Any) -> None:
-        self._begin(run_id)
+    def on_llm_start(self, *_: Any, run_id: UUID, **more: Any) -> None:
+        self._begin(run_id, more)
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
-        drive_now(self.run, self._report(run_id, response))
+        self._drive(self._report(run_id, response), "model")
+        self._check(response)
 
 
-class AsyncCheckrailCallback(_Steps, AsyncCallbackHandler):
-    """The same for graphs that are awaited, with either kind of run."""
-
-    async def on_chat_model_start(self, *_: Any, run_id: UUID, **__: Any) -> None:
-        self._begin(run_id)
-
-    async def on_llm_start(self, *_: Any, run_id: UUID, **__: Any) -> None:
-        self._begin(run_id)
-
-    async def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
-        await drive_async(self.run, self._report(run_id, response))
+class AsyncCheckrailCallback(CheckrailCallback):
+    """The same, by the name that it has beside AsyncCheckrail."""
 
 
 def _list_messages(result: LLMResult) -> Iterator[AIMessage]:

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from langgraph.pregel import Pregel
+from langgraph.pregel.protocol import PregelProtocol
 from langgraph.types import Command
 
-from checkrail.errors import ProtocolError
+from checkrail.errors import ProtocolError, Ungoverned
+from checkrail.flows.reviewer_words import quote_note
 from checkrail.flows.rulings import get_deadline
 from checkrail.flows.run_core import RunCore
 from checkrail.integrations.admission import admit, ask_person, hand_over
@@ -26,7 +29,8 @@ from checkrail.integrations.interrupts import (
     build_response,
     parse_interrupt,
 )
-from checkrail.integrations.outcomes import WantedCall, quote_note
+from checkrail.integrations.langchain_gate import Gate, gating
+from checkrail.integrations.outcomes import WantedCall
 from checkrail.transport.effects import Callback, Flow
 
 Otherwise = Callable[[Any], Any] | None
@@ -81,9 +85,13 @@ def drive(
 ) -> Any:
     """`graph.invoke` to its end, with every interrupt put to Checkrail on the way.
 
-    After StillWaiting, or in another process: `drive(graph, None, config, run)` goes on.
+    Tools that start without an interrupt are put to the gates as well; what is refused
+    raises NotRun. After StillWaiting, or in another process: `drive(graph, None, config,
+    run)` goes on.
     """
-    result = graph.invoke(input, config, **options)
+    gate = _build_gate(graph, run, timeout)
+    with gating(gate):
+        result = graph.invoke(input, config, **options)
     while find_interrupts(result):
         answers = resolve_interrupts(
             result,
@@ -92,7 +100,10 @@ def drive(
             otherwise=otherwise,
             timeout=timeout,
         )
-        result = graph.invoke(Command(resume=_take_first(answers)), config, **options)
+        with gating(gate):
+            result = graph.invoke(
+                Command(resume=_take_first(answers)), config, **options
+            )
     return result
 
 
@@ -108,7 +119,9 @@ async def adrive(
     **options: Any,
 ) -> Any:
     """As `drive`, with `graph.ainvoke`."""
-    result = await graph.ainvoke(input, config, **options)
+    gate = _build_gate(graph, run, timeout)
+    with gating(gate):
+        result = await graph.ainvoke(input, config, **options)
     while find_interrupts(result):
         answers = await aresolve_interrupts(
             result,
@@ -117,10 +130,21 @@ async def adrive(
             otherwise=otherwise,
             timeout=timeout,
         )
-        result = await graph.ainvoke(
-            Command(resume=_take_first(answers)), config, **options
-        )
+        with gating(gate):
+            result = await graph.ainvoke(
+                Command(resume=_take_first(answers)), config, **options
+            )
     return result
+
+
+def _build_gate(graph: Any, run: RunCore, timeout: float | None) -> Gate:
+    if isinstance(graph, PregelProtocol) and not isinstance(graph, Pregel):
+        why = (
+            "It runs in another process, where no tool can be held from here: govern it "
+            "there, and answer its interrupts with resolve_interrupts."
+        )
+        raise Ungoverned([type(graph).__name__], why, by_choice=False)
+    return Gate(run, timeout=timeout)
 
 
 def _take_first(answers: dict[str, Any]) -> dict[str, Any]:

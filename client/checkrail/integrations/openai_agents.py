@@ -12,11 +12,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from agents import (
     Agent,
-    FunctionTool,
+    HostedMCPTool,
     RunConfig,
     RunContextWrapper,
     RunHooks,
@@ -28,19 +29,29 @@ from agents.result import RunResult
 from agents.run import CallModelData, ModelInputData
 from agents.run_state import RunState
 from openai.types.responses import ResponseFunctionToolCall
+from openai.types.responses.response_output_item import McpCall
 
+from checkrail.errors import Ungoverned
 from checkrail.flows.call_results import CallCore, result_or_keep, shorten
 from checkrail.flows.calls import GrantedCall
+from checkrail.flows.reviewer_words import encode_sorted
 from checkrail.flows.run_core import RunCore
 from checkrail.flows.steps import step
 from checkrail.flows.usage import Usage, read_usage
 from checkrail.integrations.admission import admit
 from checkrail.integrations.drivers import drive_async
+from checkrail.integrations.openai_seams import (
+    GovernedAgent,
+    by_gates,
+    guarded,
+    is_for_person,
+    is_let_through,
+    is_named,
+)
 from checkrail.integrations.outcomes import (
     Admitted,
     Stored,
     WantedCall,
-    encode_sorted,
     take_written_notes,
 )
 from checkrail.outcomes import StillWaiting
@@ -48,7 +59,17 @@ from checkrail.outcomes import StillWaiting
 SUMMARY_LIMIT = 500
 SIGNATURE_LIMIT = 1_000
 
-Context = TypeVar("Context")
+__all__ = [
+    "CheckrailHooks",
+    "Parked",
+    "Ungoverned",
+    "add_notes",
+    "by_gates",
+    "guarded",
+    "resolve_interruptions",
+    "run_with_checkrail",
+]
+
 Input = str | list[TResponseInputItem] | RunState[Any]
 
 
@@ -64,37 +85,22 @@ class Parked(StillWaiting):
         self.state = state
 
 
-async def by_gates(
-    context: RunContextWrapper[Any], arguments: dict[str, Any], call_id: str
-) -> bool:
-    """As `needs_approval` of a tool: the gates decide whether a person is asked.
-
-    With `needs_approval=True` a person is asked even where the gates allow.
-    """
-    return True
-
-
-def guarded(agent: Agent[Context]) -> Agent[Context]:
-    """The agent with every function tool put to the gates.
-
-    Tools that need approval already keep their own rule.
-    """
-    tools: list[Tool] = [
-        replace(tool, needs_approval=by_gates)
-        if isinstance(tool, FunctionTool) and tool.needs_approval is False
-        else tool
-        for tool in agent.tools
-    ]
-    return agent.clone(tools=tools)
+# Granted calls of a run that have not begun, by the SDK's ids: an agent that is a tool may
+# have hooks of its own.
+_granted: WeakKeyDictionary[RunCore, dict[str, CallCore]] = WeakKeyDictionary()
 
 
 class CheckrailHooks(RunHooks[Any]):
-    """Reports turns and results. For hooks of your own, extend it and call super()."""
+    """Reports turns and results, and lets nothing begin that was not granted.
+
+    For hooks of your own, extend it and call super().
+    """
 
     def __init__(self, run: RunCore, *, timeout: float | None = None) -> None:
         self.run = run
         self.timeout = timeout
-        self.calls: dict[str, CallCore] = {}
+        self.calls = _granted.setdefault(run, {})
+        self._running: dict[str, list[CallCore]] = {}
         # By the id of the call whose result they are told with.
         self.notes: dict[str, str] = {}
         self._asked_at = time.monotonic()
@@ -107,6 +113,9 @@ class CheckrailHooks(RunHooks[Any]):
         input_items: list[TResponseInputItem],
     ) -> None:
         self._asked_at = time.monotonic()
+        if not isinstance(agent, GovernedAgent):
+            why = "Nobody is asked about what this agent does: use guarded(agent)."
+            raise Ungoverned([agent.name], why, by_choice=False)
 
     async def on_llm_end(
         self,
@@ -133,6 +142,18 @@ class CheckrailHooks(RunHooks[Any]):
         for item in response.output:
             if isinstance(item, ResponseFunctionToolCall):
                 self.store_note(item.call_id, await self.take_notes())
+            elif isinstance(item, McpCall):
+                await self._report_hosted_call(agent, item)
+
+    async def _report_hosted_call(self, agent: Agent[Any], made: McpCall) -> None:
+        """What the provider ran once it was approved."""
+        call = self.calls.pop(made.approval_request_id or "", None)
+        if call is not None:
+            ok, output = made.error is None, shorten(str(made.error or made.output))
+            await drive_async(self.run, result_or_keep(call, ok=ok, output=output))
+        elif not is_named(agent, HostedMCPTool.__name__):
+            why = f"The provider ran {made.name} before anybody was asked."
+            raise Ungoverned([HostedMCPTool.__name__], why)
 
     async def take_notes(self) -> str:
         """What people wrote and the model has not read yet."""
@@ -143,6 +164,19 @@ class CheckrailHooks(RunHooks[Any]):
             before = self.notes.get(call_id)
             self.notes[call_id] = f"{before}\n{note}" if before else note
 
+    async def on_tool_start(
+        self, context: RunContextWrapper[Any], agent: Any, tool: Tool
+    ) -> None:
+        key = getattr(context, "tool_call_id", "")
+        # A shell or a patch does not say which call begins: they do in their order.
+        ids = (known for known, call in self.calls.items() if call.tool == tool.name)
+        call = self.calls.pop(key or next(ids, ""), None)
+        if call is not None:
+            self._running.setdefault(key or tool.name, []).append(call)
+        elif key not in self._running and not _may_begin(agent, tool):
+            why = "It was to run, and nobody was asked about this call."
+            raise Ungoverned([tool.name], why, by_choice=False)
+
     async def on_tool_end(
         self,
         context: RunContextWrapper[Any],
@@ -150,10 +184,17 @@ class CheckrailHooks(RunHooks[Any]):
         tool: Tool,
         result: object,
     ) -> None:
-        call = self.calls.pop(getattr(context, "tool_call_id", ""), None)
-        if call is not None:
-            output = shorten(str(result))
+        running = self._running.get(getattr(context, "tool_call_id", "") or tool.name)
+        if running:
+            call, output = running.pop(0), shorten(str(result))
             await drive_async(self.run, result_or_keep(call, output=output))
+
+
+def _may_begin(agent: Agent[Any], tool: Tool) -> bool:
+    """By choice, or an agent that is governed itself: it begins again in another process,
+    where its own grant is not known."""
+    inner = getattr(tool, "_agent_instance", None)
+    return isinstance(inner, GovernedAgent) or is_let_through(agent, tool)
 
 
 async def run_with_checkrail(
@@ -167,11 +208,12 @@ async def run_with_checkrail(
 ) -> RunResult:
     """`Runner.run` to its end, with everything that needs approval put to Checkrail.
 
+    An agent that is not `guarded` is guarded here: Ungoverned names what cannot be.
     Raises Parked when nobody ruled within `timeout`, Stopped when the run is over.
     """
     hooks = hooks or CheckrailHooks(run, timeout=timeout)
     options["run_config"] = add_notes(hooks, options.get("run_config"))
-    state: Input = input
+    agent, state = guarded(agent), input
     if isinstance(state, RunState):
         await resolve_interruptions(state, hooks=hooks)
     while True:
@@ -227,21 +269,28 @@ def add_notes(hooks: CheckrailHooks, config: RunConfig | None = None) -> RunConf
         filtered = data.model_data if own is None else own(data)
         if inspect.isawaitable(filtered):
             filtered = await filtered
-        items = [_add_note(item, hooks.notes) for item in filtered.input]
+        items = [
+            each for item in filtered.input for each in _add_note(item, hooks.notes)
+        ]
         return replace(filtered, input=items)
 
     return replace(config, call_model_input_filter=filter_input)
 
 
-def _add_note(item: Any, notes: Mapping[str, str]) -> Any:
-    is_result = isinstance(item, dict) and item.get("type") == "function_call_output"
-    note = notes.get(item["call_id"]) if is_result else None
+def _add_note(item: Any, notes: Mapping[str, str]) -> list[Any]:
+    """With the result; a message of its own after one that has a form of its own."""
+    kind = item.get("type", "") if isinstance(item, dict) else ""
+    if not kind.endswith(("_call_output", "mcp_approval_response")):
+        return [item]
+    note = notes.get(item.get("call_id") or item.get("approval_request_id") or "")
     if not note:
-        return item
+        return [item]
+    if kind != "function_call_output":
+        return [item, {"role": "user", "content": note}]
     output = item["output"]
     if isinstance(output, str):
-        return {**item, "output": f"{output}\n\n{note}"}
-    return {**item, "output": [*output, {"type": "input_text", "text": note}]}
+        return [{**item, "output": f"{output}\n\n{note}"}]
+    return [{**item, "output": [*output, {"type": "input_text", "text": note}]}]
 
 
 def _build_call(item: ToolApprovalItem) -> WantedCall:
@@ -249,23 +298,19 @@ def _build_call(item: ToolApprovalItem) -> WantedCall:
         id=item.call_id or "",
         tool=item.qualified_name or "tool",
         arguments_json=_get_arguments_json(item),
-        person=not _is_decided_by_gates(item),
+        person=is_for_person(item),
         editable=False,
     )
 
 
-def _is_decided_by_gates(item: ToolApprovalItem) -> bool:
-    tools = getattr(item.agent, "tools", ())
-    named = [tool for tool in tools if tool.name == item.tool_name]
-    return any(getattr(tool, "needs_approval", None) is by_gates for tool in named)
-
-
 def _get_arguments_json(item: ToolApprovalItem) -> str:
-    """As the model wrote it; what is no object (a patch, a shell action) gets a name."""
-    text = item.arguments or "{}"
+    """As the model wrote it; what is no object gets a name."""
     raw = item.raw_item
-    kind = raw.get("type") if isinstance(raw, Mapping) else getattr(raw, "type", None)
-    if kind == "function_call":
+    action = _get_part(raw, "action") or _get_part(raw, "operation")
+    if action is not None:
+        return encode_sorted(_build_action_arguments(action))
+    text = item.arguments or "{}"
+    if _get_part(raw, "type") == "function_call":
         return text
     try:
         if isinstance(json.loads(text), dict):
@@ -273,6 +318,20 @@ def _get_arguments_json(item: ToolApprovalItem) -> str:
     except ValueError:
         pass
     return encode_sorted({"input": text})
+
+
+def _build_action_arguments(action: Any) -> dict[str, Any]:
+    """Commands of a shell by the name under which the gates read them, or a patch."""
+    plain = action.model_dump(mode="json") if hasattr(action, "model_dump") else action
+    fields = {name: value for name, value in plain.items() if value is not None}
+    commands = fields.pop("commands", None)
+    if commands is not None:
+        fields["command"] = commands[0] if len(commands) == 1 else commands
+    return fields
+
+
+def _get_part(item: Any, name: str) -> Any:
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
 
 
 def _read_usage(agent: Agent[Any], response: ModelResponse) -> list[Usage]:

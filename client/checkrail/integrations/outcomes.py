@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-from checkrail.answers import Note, Ruling
+from checkrail.answers import Ruling
 from checkrail.flows.notes import take_notes
+from checkrail.flows.reviewer_words import (
+    encode_sorted,
+    quote_agent_note,
+    quote_note,
+    take_untold,
+)
 from checkrail.flows.run_core import RunCore
 from checkrail.transport.effects import Flow
 
@@ -80,30 +85,9 @@ class Stored:
 Outcome = Admitted | Changed | Refused | Stored
 
 
-def quote_note(ruling: Ruling) -> str:
-    """What a person wrote, for the model: quoted, so that it passes for nothing else."""
-    return _quote(ruling.by, ruling.note) if ruling.note else ""
-
-
-def _quote(by: str, text: str) -> str:
-    return f"{by}, a reviewer, wrote: {json.dumps(text, ensure_ascii=False)}"
-
-
 def take_written_notes(run: RunCore) -> Flow[str]:
     """What people wrote when they let the run go on, and what they told the agent
     meanwhile, once: the next result tells it."""
-    told = []
-    while run.pause_rulings:
-        told.append(quote_note(run.pause_rulings.popleft()))
+    told = take_untold(run)
     notes = yield from take_notes(run)
     return "\n".join([*told, *map(quote_agent_note, notes)])
-
-
-def quote_agent_note(note: Note) -> str:
-    tags = f" ({', '.join(note.tags)})" if note.tags else ""
-    return f"Note{tags}: {_quote(note.by, note.text)}"
-
-
-def encode_sorted(value: object) -> str:
-    """As JSON, the same each time: what is asked twice must not look like two things."""
-    return json.dumps(value, sort_keys=True)

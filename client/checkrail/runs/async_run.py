@@ -23,7 +23,12 @@ from checkrail.flows import (
 )
 from checkrail.flows.run_core import RunCore
 from checkrail.runs.async_calls import AsyncCall, AsyncGateCheck
-from checkrail.runs.guard import GuardedFunction, get_stored_result
+from checkrail.runs.guard import (
+    GuardedFunction,
+    Tell,
+    get_stored_result,
+    tell_beside,
+)
 from checkrail.transport.async_driver import (
     AsyncDriver,
     make_async_method,
@@ -116,6 +121,7 @@ class BaseAsyncRun(RunCore):
         ignore: Sequence[str] = (),
         confirm: bool = False,
         timeout: float | None = None,
+        tell: Tell = tell_beside,
     ) -> Callable[[Callable[P, Any]], Callable[P, Coroutine[Any, Any, Any]]]: ...
 
     def guard(
@@ -127,12 +133,15 @@ class BaseAsyncRun(RunCore):
         ignore: Sequence[str] = (),
         confirm: bool = False,
         timeout: float | None = None,
+        tell: Tell = tell_beside,
     ) -> Any:
         """Ask before every call of a function, run what is granted, report the result.
 
         The gates see the tool's name (the function's, unless given) and the arguments
         by name. With `confirm` a person is asked about every call, whatever the gates
-        say. If a person amends the arguments, the amended ones run. What comes back has to
+        say. If a person amends the arguments, the amended ones run. Of that, and of what
+        people wrote, the model is told by the value: `tell(value, words)` gives it another
+        form, which by default is a text with the words before it. What comes back has to
         be awaited, also where the function itself is a plain one.
         """
         guarding = partial(
@@ -141,6 +150,7 @@ class BaseAsyncRun(RunCore):
             ignore=ignore,
             confirm=confirm,
             timeout=timeout,
+            tell=tell,
         )
         return guarding if function is None else guarding(function)
 
@@ -152,8 +162,9 @@ class BaseAsyncRun(RunCore):
         ignore: Sequence[str],
         confirm: bool,
         timeout: float | None,
+        tell: Tell,
     ) -> Callable[..., Coroutine[Any, Any, Any]]:
-        guarded = GuardedFunction(function, tool=tool, ignore=ignore)
+        guarded = GuardedFunction(function, tool=tool, ignore=ignore, tell=tell)
 
         @wraps(function)
         async def guarded_function(*args: Any, **more: Any) -> Any:
@@ -163,12 +174,13 @@ class BaseAsyncRun(RunCore):
             )
             async with checked as call:
                 if call.replayed:
-                    return get_stored_result(call)
+                    return bound.add_words(call, get_stored_result(call))
                 granted = bound.get_granted_arguments(call)
-                value = function(*granted.args, **granted.kwargs)
-                value = await value if inspect.isawaitable(value) else value
+                with bound.keep_words(call):
+                    value = function(*granted.args, **granted.kwargs)
+                    value = await value if inspect.isawaitable(value) else value
                 await call.result_or_keep(output=call_results.pack_output(value))
-                return value
+                return bound.add_words(call, value)
 
         return guarded_function
 

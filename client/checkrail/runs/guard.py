@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from checkrail.errors import CheckrailError
 from checkrail.flows.call_results import REPR_KEY, CallCore
+from checkrail.flows.reviewer_words import describe_change, quote_note, take_untold
 from checkrail.outcomes import NotReplayable
+
+Tell = Callable[[Any, str], Any]
+
+
+def tell_beside(value: Any, words: str) -> Any:
+    """The value of a guarded function, with words for the model beside it."""
+    if value is None:
+        return words
+    if isinstance(value, str):
+        return f"{words}\n\n{value}"
+    return {"note": words, "result": value}
 
 
 class GuardedFunction:
     """How calls of one function look to the gates; `ignore` names what they never see."""
 
     def __init__(
-        self, function: Callable[..., Any], *, tool: str | None, ignore: Sequence[str]
+        self,
+        function: Callable[..., Any],
+        *,
+        tool: str | None,
+        ignore: Sequence[str],
+        tell: Tell = tell_beside,
     ) -> None:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(
             function
@@ -29,6 +47,7 @@ class GuardedFunction:
             raise TypeError("What is guarded needs a name: guard(tool=…).")
         self.tool = name
         self.ignore = frozenset(ignore)
+        self.tell = tell
         self.signature = inspect.signature(function)
         unknown = self.ignore - set(self.signature.parameters)
         if unknown:
@@ -66,6 +85,28 @@ class BoundCall:
                 f"The arguments of {self.guarded.tool} were changed while it was judged."
             )
         return self._arguments
+
+    @contextmanager
+    def keep_words(self, call: CallCore) -> Iterator[None]:
+        """Where the function raises, the next result tells what this one would have."""
+        try:
+            yield
+        except BaseException:
+            call.run.untold.extend(self._list_words(call))
+            raise
+
+    def add_words(self, call: CallCore, value: Any) -> Any:
+        """The value, with what a reviewer changed and wrote, for the model."""
+        words = "\n".join([*self._list_words(call), *take_untold(call.run)])
+        return self.guarded.tell(value, words) if words else value
+
+    def _list_words(self, call: CallCore) -> list[str]:
+        words = []
+        if call.amended:
+            words.append(describe_change(call.arguments, self.judged_arguments))
+        if call.ruling is not None and call.ruling.note:
+            words.append(quote_note(call.ruling))
+        return words
 
     def _encode_arguments(self) -> str:
         """What the gates see. Further keyword arguments stand beside the named ones."""

@@ -24,14 +24,15 @@ def guard_async_function(
         bound = guarded.bind(args, more)
         call = await asyncio.to_thread(check, bound.judged_arguments)
         if call.replayed:
-            return get_stored_result(call)
+            return bound.add_words(call, get_stored_result(call))
         try:
             granted = bound.get_granted_arguments(call)
-            value = await function(*granted.args, **granted.kwargs)
+            with bound.keep_words(call):
+                value = await function(*granted.args, **granted.kwargs)
             await asyncio.to_thread(call.result_or_keep, output=pack_output(value))
         except BaseException as error:
             await asyncio.to_thread(call.__exit__, type(error), error, None)
             raise
-        return value
+        return bound.add_words(call, value)
 
     return guarded_function

@@ -22,7 +22,12 @@ from checkrail.flows import (
 )
 from checkrail.flows.run_core import RunCore
 from checkrail.runs.calls import Call, GateCheck
-from checkrail.runs.guard import GuardedFunction, get_stored_result
+from checkrail.runs.guard import (
+    GuardedFunction,
+    Tell,
+    get_stored_result,
+    tell_beside,
+)
 from checkrail.transport.driver import Driver, P, T, make_method, make_method_returning
 from checkrail.transport.effects import Flow
 
@@ -93,6 +98,7 @@ class BaseRun(RunCore):
         ignore: Sequence[str] = (),
         confirm: bool = False,
         timeout: float | None = None,
+        tell: Tell = tell_beside,
     ) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
 
     def guard(
@@ -104,12 +110,15 @@ class BaseRun(RunCore):
         ignore: Sequence[str] = (),
         confirm: bool = False,
         timeout: float | None = None,
+        tell: Tell = tell_beside,
     ) -> Any:
         """Ask before every call of a function, run what is granted, report the result.
 
         The gates see the tool's name (the function's, unless given) and the arguments
         by name. With `confirm` a person is asked about every call, whatever the gates
-        say. If a person amends the arguments, the amended ones run. For an asynchronous
+        say. If a person amends the arguments, the amended ones run. Of that, and of what
+        people wrote, the model is told by the value: `tell(value, words)` gives it another
+        form, which by default is a text with the words before it. For an asynchronous
         function the asking is done in a thread.
         """
         guarding = partial(
@@ -118,6 +127,7 @@ class BaseRun(RunCore):
             ignore=ignore,
             confirm=confirm,
             timeout=timeout,
+            tell=tell,
         )
         return guarding if function is None else guarding(function)
 
@@ -129,8 +139,9 @@ class BaseRun(RunCore):
         ignore: Sequence[str],
         confirm: bool,
         timeout: float | None,
+        tell: Tell,
     ) -> Callable[..., Any]:
-        guarded = GuardedFunction(function, tool=tool, ignore=ignore)
+        guarded = GuardedFunction(function, tool=tool, ignore=ignore, tell=tell)
         if inspect.iscoroutinefunction(function):
             # Here and not above: asyncio is only for those who have such functions.
             from checkrail.runs.guard_async import guard_async_function
@@ -147,11 +158,12 @@ class BaseRun(RunCore):
                 guarded.tool, bound.judged_arguments, confirm=confirm, timeout=timeout
             ) as call:
                 if call.replayed:
-                    return get_stored_result(call)
+                    return bound.add_words(call, get_stored_result(call))
                 granted = bound.get_granted_arguments(call)
-                value = function(*granted.args, **granted.kwargs)
+                with bound.keep_words(call):
+                    value = function(*granted.args, **granted.kwargs)
                 call.result_or_keep(output=call_results.pack_output(value))
-                return value
+                return bound.add_words(call, value)
 
         return guarded_function
 

@@ -33,6 +33,8 @@ class AsyncDriver:
         self._sleep = sleep
         self._pool: AsyncPool | None = None
         self._users = 0
+        # Where it was last used: other threads have their flows driven there.
+        self.loop: asyncio.AbstractEventLoop | None = None
 
     def get_pool(self) -> AsyncPool:
         # Here and not above: `import checkrail` must not take the time of httpx.
@@ -46,6 +48,7 @@ class AsyncDriver:
         return asyncio.Lock()
 
     async def drive(self, flow: Flow[T]) -> T:
+        self.loop = asyncio.get_running_loop()
         try:
             effect = next(flow)
             while True:

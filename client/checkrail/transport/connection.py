@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from checkrail.errors import ConfigurationError
 
 API = "/api/v1"
-# A server that is restarted is back within this, also a slow one.
+# For programs of people: a server that is restarted is back within this, also a slow one.
 RETRY_SECONDS = 60.0
-# While a person is waited for nothing is in a hurry: a server may even be moved.
-WAITING_SECONDS = 300.0
+# Nothing of an agent is in a hurry: a database may fail over, a server may even be moved.
+AGENT_SECONDS = 600.0
 # How long the last requests of an agent that ends are tried.
 ENDING_SECONDS = 5.0
 
@@ -44,18 +44,20 @@ class Connection:
     connect_timeout: float = 5.0
     read_timeout: float = 30.0
     clock: Callable[[], float] = time.monotonic
+    # Since when the server has been away, where that was said; told once for all requests.
+    away_since: list[float] = field(default_factory=list, repr=False, compare=False)
 
     def get_patience(self, *, waiting: bool) -> float | None:
         """How many seconds without an answer to accept; None is without end.
 
-        While a person is waited for there is no hurry, and restarts of the server are
-        likely: so a longer outage is accepted, whatever `offline` says.
+        While a person is waited for there is no hurry: a long outage is accepted there,
+        whatever `retry_seconds` says.
         """
         if self.offline == "wait":
             return self.offline_seconds
         if waiting:
             given = self.offline_seconds
-            return WAITING_SECONDS if given is None else given
+            return AGENT_SECONDS if given is None else given
         return self.retry_seconds
 
     @property

@@ -17,9 +17,10 @@ from checkrail.transport.connection import Connection, Outage
 from checkrail.transport.effects import Callback, Flow, NoResponse, Request, Sleep
 from checkrail.transport.responses import Response, parse_document, parse_problem
 
+TOO_MANY = 429
 # A request that arrived too slowly, too many of them, and what servers and proxies say
 # while something restarts.
-TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
+TEMPORARY_STATUSES = frozenset({408, TOO_MANY, 502, 503, 504})
 SHORTEST_PAUSE, FIRST_PAUSE, LONGEST_PAUSE = 0.01, 0.1, 5.0
 # A ruling may come at any moment: whoever waits for it comes back sooner.
 LONGEST_PAUSE_WAITING = 2.0
@@ -57,8 +58,7 @@ def send_until_answered(
     while True:
         answer, error = yield from _attempt(request)
         if answer is not None and not _is_temporary(answer):
-            if tries:
-                logger.info("%s answers again", connection.base)
+            _report_return(connection)
             return answer
         now = connection.clock()
         since = since if tries else now
@@ -78,6 +78,7 @@ def send_until_answered(
                 seconds=now - since,
                 retry_in=pause,
             ),
+            patience,
         )
         yield Sleep(pause)
 
@@ -107,18 +108,37 @@ def _get_pause(tries: int, wanted: float | None, *, waiting: bool) -> float:
     return pause * random.uniform(0.5, 1.0)  # noqa: S311
 
 
-def _report_outage(connection: Connection, outage: Outage) -> Flow[None]:
-    # A long outage must not fill the log: the 1st, 2nd, 4th, 8th … try is logged.
-    rare = outage.tries & (outage.tries - 1) == 0
+def _report_outage(
+    connection: Connection, outage: Outage, patience: float | None
+) -> Flow[None]:
+    # A long outage of many requests must not fill the log: it is told once.
+    first = not connection.away_since and outage.error != f"status {TOO_MANY}"
+    if first:
+        connection.away_since.append(connection.clock() - outage.seconds)
     logger.log(
-        logging.WARNING if rare else logging.DEBUG,
-        "%s does not answer (%s): trying again in %.1f s",
+        logging.WARNING if first else logging.DEBUG,
+        "%s does not answer (%s): the agent waits, and tries again %s",
         outage.url,
         outage.error,
-        outage.retry_in,
+        "until it does" if patience is None else f"for {_describe_time(patience)}",
     )
     if connection.on_offline is not None:
         yield Callback(connection.on_offline, outage)
+
+
+def _report_return(connection: Connection) -> None:
+    while connection.away_since:
+        try:
+            away = connection.clock() - connection.away_since.pop()
+        except IndexError:  # another thread was faster
+            return
+        logger.warning(
+            "%s answers again, after %s", connection.base, _describe_time(away)
+        )
+
+
+def _describe_time(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def _describe(answer: Response | None, error: NoResponse | None) -> str:

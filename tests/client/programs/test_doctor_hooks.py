@@ -67,6 +67,49 @@ def test_ways_that_let_an_agent_go_on_are_named(folder: Path) -> None:
     assert "--open" in find_problems(folder, "note")
 
 
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+@pytest.mark.parametrize(
+    ("group", "handler", "said"),
+    [
+        ({"matcher": "Bash"}, {}, '(matcher "Bash")'),
+        ({"matcher": "Bash|Edit"}, {}, '(matcher "Bash|Edit")'),
+        ({}, {"if": "Bash(git *)"}, '(if "Bash(git *)")'),
+        ({}, {"async": True}, "(async)"),
+        ({}, {"asyncRewake": True}, "(asyncRewake)"),
+        ({"matcher": "*"}, {"async": False}, ""),
+        ({"matcher": ""}, {"if": ""}, ""),
+    ],
+)
+def test_hooks_that_leave_calls_out_are_named(
+    folder: Path,
+    host: str,
+    group: dict[str, str],
+    handler: dict[str, object],
+    said: str,
+) -> None:
+    done = install(host, url=URL, key=KEY, folder=folder)
+    document = settings(done.path)
+    (ours,) = document["hooks"]["PreToolUse"]
+    ours.update(group)
+    ours["hooks"][0].update(handler)
+    done.path.write_text(json.dumps(document))
+    wrong = [each for each in find_problems(folder).splitlines() if "leaves" in each]
+    assert len(wrong) == (1 if said else 0)
+    assert all("at PreToolUse" in each and said in each for each in wrong)
+
+    install(host, url=URL, key=KEY, folder=folder)
+    assert "leaves" not in find_problems(folder)
+
+
+def test_a_hook_beside_one_that_leaves_calls_out_sees_them(folder: Path) -> None:
+    done = install("claude-code", url=URL, key=KEY, folder=folder)
+    document = settings(done.path)
+    groups = document["hooks"]["PreToolUse"]
+    groups.append({**groups[0], "matcher": "Bash"})
+    done.path.write_text(json.dumps(document))
+    assert find_problems(folder) == ""
+
+
 def test_a_key_in_the_project_is_named(folder: Path) -> None:
     local = folder / ".claude" / "settings.local.json"
     local.write_text(json.dumps({"env": {"CHECKRAIL_KEY": KEY}}))

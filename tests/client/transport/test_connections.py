@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
 import ssl
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -258,27 +260,79 @@ def test_pauses_grow_to_five_seconds_and_differ() -> None:
         run.disconnect()
 
 
-def test_an_outage_is_told_each_time_and_logged_ever_more_rarely(
+def test_an_outage_is_told_each_time_and_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.INFO, logger="checkrail")
+    """One line when the server goes, and one when it is back, for all requests."""
     outages: list[Outage] = []
     with fake_checkrail() as rail:
         run = Checkrail(on_offline=outages.append).run("Outage")
+        assert caplog.messages == []
         rail.trouble(502, httpx.ConnectError("refused"), *[503] * 7)
         run.step()
+        gone, back = caplog.messages
+        rail.trouble(503)
+        run.check_command("ls").result()
         run.close()
+    assert "does not answer (status 502)" in gone
+    assert gone.endswith("the agent waits, and tries again for 10 min")
+    assert back.endswith(f"answers again, after {sum(rail.slept[:9]):.0f} s")
+    assert len(caplog.messages) == 4
+    assert {record.levelno for record in caplog.records} == {logging.WARNING}
     assert [each.error for each in outages[:3]] == [
         "status 502",
         "refused",
         "status 503",
     ]
     assert [each.retry_in for each in outages] == rail.slept
-    for number, each in enumerate(outages):
+    for number, each in enumerate(outages[:9]):
         assert each.seconds == pytest.approx(sum(rail.slept[:number]))
-    warnings = [r for r in caplog.records if r.levelno == logging.WARNING]
-    assert len(warnings) == 4, "the 1st, 2nd, 4th and 8th try"
-    assert "answers again" in caplog.text
+
+
+def test_an_outage_without_end_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    with fake_checkrail() as rail:
+        run = Checkrail(offline="wait").run("Outage")
+        rail.trouble(*[503] * 100)
+        run.step()
+        run.close()
+    assert "tries again until it does" in caplog.messages[0]
+    assert re.search(r"after \d+ min$", caplog.messages[1])
+
+
+def test_being_asked_to_slow_down_is_no_outage(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with fake_checkrail() as rail:
+        run = Checkrail().run("Busy")
+        rail.trouble(429, 429)
+        run.step()
+        run.close()
+    assert caplog.messages == []
+
+
+def test_an_agent_bears_an_outage_of_minutes_everywhere() -> None:
+    """A database that is away for minutes ends no agent's program, and doubles nothing."""
+    with fake_checkrail() as rail:
+        run = Checkrail().run("Long")
+        answers: list[Any] = []
+        actions: list[Callable[[], object]] = [
+            run.step,
+            lambda: answers.append(run.judge_call("command", command="ls")),
+            lambda: run.claim_call(answers[0].id, answers[0].digest),
+            lambda: run.settle_call(answers[0].id, ok=True),
+            run.standing,
+            run.finish,
+        ]
+        for act in actions:
+            began, asked = rail.clock(), len(rail.requests)
+            rail.trouble(*[503] * 110)
+            act()
+            assert rail.clock() - began > 120
+            tries = rail.requests[asked:]
+            assert len(tries) == 111
+            assert len({each.headers.get("idempotency-key") for each in tries}) == 1
+    assert rail.runs[0]["status"] == "completed"
+    assert [step["number"] for step in rail.steps] == [1]
 
 
 def test_an_agents_own_error_is_held_up_for_five_seconds_at_most() -> None:

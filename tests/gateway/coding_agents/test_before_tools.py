@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
@@ -173,6 +174,10 @@ def wary(project: Project) -> str:
     return "wary"
 
 
+def encode(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), sort_keys=True)
+
+
 def test_an_amended_call_runs_as_the_person_changed_it(
     agent: httpx.Client, reviewer: httpx.Client, wary: str
 ) -> None:
@@ -187,7 +192,15 @@ def test_an_amended_call_runs_as_the_person_changed_it(
         answer = waiting.result(timeout=60)
         assert decision(answer) == "allow", what
         assert answer["hookSpecificOutput"]["updatedInput"] == updated, what
-        assert "with changes" in answer["hookSpecificOutput"]["additionalContext"]
+        told = answer["hookSpecificOutput"]["additionalContext"]
+        assert "with changes" in told, what
+        changed = [name for name in updated if updated[name] != given.get(name)]
+        assert changed, what
+        for name in changed:
+            for value in (updated[name], given[name]):
+                assert encode(value) in told, what
+        for name in given.keys() - changed:
+            assert f'"{name}"' not in told, what
 
 
 def test_what_cannot_be_put_into_the_tool_is_sent_back(

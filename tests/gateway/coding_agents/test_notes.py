@@ -67,6 +67,21 @@ def test_with_a_change_that_the_agent_has_to_send_itself(
     assert QUOTED in told["message"]
 
 
+def test_with_the_result_of_what_the_host_asked_permission_for(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    """It takes no words for its model there; only what that approval let run tells them."""
+    host = Host(client=agent, dialect="codex")
+    given = {"command": ASKED, "description": "Does it"}
+    waiting = host.parked(lambda: host.fire("PermissionRequest-Bash", tool_input=given))
+    rule(reviewer, str(host.review.code), "approve", note=NOTE)
+    allowed = waiting.result(timeout=60)["hookSpecificOutput"]["decision"]
+    assert allowed == {"behavior": "allow"}
+    assert "Fine." not in str(host.after("ls", "call_1"))
+    assert context(host.after(ASKED, "call_2")).count(QUOTED) == 1
+    assert "Fine." not in str(host.after(ASKED, "call_3"))
+
+
 @DIALECTS
 def test_with_the_result_after_a_pause(
     agent: httpx.Client, reviewer: httpx.Client, project: Project, dialect: str
