@@ -52,6 +52,8 @@ from guidance.core.shell_commands.unclear_names import (
     find_unclear_name,
 )
 
+# Arguments that cost nothing to look at.
+_MANY = 200
 Handler = Callable[["Walk", ProgramCall], None]
 
 
@@ -277,12 +279,9 @@ class Walk:
         if not argv:
             return
         place = 0 if len(argv) == len(words) else -1
-        many = len(argv) > MAX_ARGUMENTS
-        if many:
-            argv = argv[:MAX_ARGUMENTS]
+        if len(argv) > MAX_ARGUMENTS:
+            raise TooMuchError(f"more than {MAX_ARGUMENTS:,} arguments")
         call = ProgramCall(resolve_program(argv[0]), argv, script, simple, via, place)
-        if many:
-            call.more = None
         self.run(call)
         if simple.redirects:
             self._redirected(self, call)
@@ -341,6 +340,9 @@ class Walk:
         """A program with its arguments, wrappers off or on."""
         if call.depth > MAX_DEPTH:
             raise TooMuchError(f"wrapped more than {MAX_DEPTH} deep")
+        if len(call.argv) > _MANY:
+            # Wrappers in wrappers go through all of them again and again.
+            self.budget.count_step(len(call.argv) // 4)
         if self.report.collects:
             self.report.add_part(call)
         name, known = call.name, self.known

@@ -115,7 +115,7 @@ def _is_repeated(call: ProgramCall) -> bool:
     """Is the host a variable of a loop?"""
     loops = {
         item.words[0]
-        for item in call.script.items[:200]
+        for item in call.script.items
         if isinstance(item, Simple) and item.role == "for" and item.words
     }
     return bool(loops) and any(
@@ -143,7 +143,7 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
         return
     folders = ("./", own)
     after = False
-    for item in call.script.items[:200]:
+    for item in call.script.items:
         if item is call.simple:
             after = True
         elif (
@@ -175,7 +175,7 @@ def judge_new_remote(walk: Walk, call: ProgramCall) -> None:
     if "remote" not in words[:3] or not {"add", "set-url"} & set(words[:4]):
         return
     after = False
-    for item in call.script.items[:200]:
+    for item in call.script.items:
         if item is call.simple:
             after = True
         elif after and isinstance(item, Simple) and item.words[:2] == ["git", "push"]:

@@ -71,7 +71,7 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
         _judge_session(walk, call, words)
         return
     if call.name in _SENDING:
-        verb = next((w for w in words[:3] if w in _SENDING[call.name]), None)
+        verb = next((w for w in words if w in _SENDING[call.name]), None)
         if verb is None:
             return
         words = words[words.index(verb) + 1 :]
@@ -139,7 +139,7 @@ def _judge_session(walk: Walk, call: ProgramCall, words: list[str]) -> None:
     content = walk.find_stdin(call)
     start = call.simple.start
     # Also what a process substitution hands over as the file of commands.
-    typed = call.script.text[start : start + 400].partition("\n")[0]
+    typed = walk.budget.read_again(call.script.text[start:]).partition("\n")[0]
     text = f"{content.text if content else ''} {typed} {' '.join(call.argv)}"
     outside = [
         word

@@ -52,6 +52,7 @@ _WINDOWS = split_names(
     "type get-content gc copy copy-item cpi xcopy robocopy findstr select-string more"
 )
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|--hidden|-uu+")
+_SLASHES = re.compile(r"//+")
 _FOLDER = re.compile(
     r"(?:/|~[\w.-]*|/(?:etc|home|root|opt|srv|var|users)|/(?:home|users)/[^/]+)"
     r"(?:/\.(?:config|local|local/share|cache))?/?(?:\*)?",
@@ -170,4 +171,5 @@ def _is_hunt(call: ProgramCall) -> bool:
 
 
 def is_wide(path: str) -> bool:
-    return len(path) < 64 and (_FOLDER.fullmatch(path) is not None or is_root(path))
+    path = _SLASHES.sub("/", path)
+    return _FOLDER.fullmatch(path) is not None or is_root(path)

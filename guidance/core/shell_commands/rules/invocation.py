@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from guidance.core.shell_commands.limits import MAX_ARGUMENTS
+from guidance.core.shell_commands.limits import TooMuchError
 from guidance.core.shell_commands.rules.options import TAKING_VALUES
 
 _NONE: frozenset[str] = frozenset()
+_LONGEST_MODE = 256
 # -HUP is a signal to them, not a bundle.
 _SIGNALLING = frozenset(("kill", "killall", "pkill", "skill"))
 _OFF = ("none", "false", "no", "0", "never")
@@ -44,6 +45,15 @@ class Invocation:
     fed: str | None = None
     # The files that its pipeline reads, where that matters.
     inputs: Collection[str] = ()
+
+    @property
+    def modes(self) -> list[str]:
+        """The words that may say who may do what: chmod takes one, and `-x` is one."""
+        words = [word for word in self.argv[1:] if word[:1] == "-"]
+        words += self.operands[:1]
+        if max(map(len, words), default=0) > _LONGEST_MODE:
+            raise TooMuchError(f"a mode of more than {_LONGEST_MODE} characters")
+        return words
 
     def has_any(self, wanted: tuple[str, ...]) -> bool:
         for flag in wanted:
@@ -84,8 +94,7 @@ def sort_arguments(
     flags, operands = found.flags, found.operands
     taking = TAKING_VALUES.get(name, _NONE)
     unknown = False
-    index, count = 1, min(len(argv), MAX_ARGUMENTS)
-    found.open_ended = len(argv) > count
+    index, count = 1, len(argv)
     while index < count:
         word = argv[index]
         index += 1
@@ -101,7 +110,7 @@ def sort_arguments(
             unknown = False
             continue
         if word == "--":
-            rest = argv[index:count]
+            rest = argv[index:]
             operands += rest
             found.sure += rest
             break

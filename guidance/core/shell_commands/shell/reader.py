@@ -276,7 +276,7 @@ def _read_other(cursor: Cursor, level: Level, start: int) -> None:
     simple = level.simple
     if simple is None or not simple.words:
         raw = cursor.text[start : cursor.at]
-        if isinstance(word, Word) and _read_assignment(level, raw[:256], word, start):
+        if isinstance(word, Word) and _read_assignment(level, raw, word, start):
             return
         if isinstance(word, str) and ASSIGNMENT.match(raw) and "=" in word:
             name, _, value = word.partition("=")

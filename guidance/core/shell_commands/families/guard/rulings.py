@@ -53,7 +53,6 @@ _INTO_AGENT = re.compile(
 
 # They type into whichever window is in front.
 _BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
-_LONGEST = 4_000
 
 
 def judge_rulings(walk: Walk, call: ProgramCall) -> None:
@@ -80,7 +79,7 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
         texts = [words, *list_fed(walk, call)]
         if name in _BY_WINDOW:
             # The window may be chosen by the command before.
-            texts.append(call.script.text[:_LONGEST])
+            texts.append(walk.budget.read_again(call.script.text))
         if any(map(types_answer, texts)):
             walk.report.add("guard-ruling", call)
 

@@ -30,7 +30,11 @@ def judge_kill(walk: Walk, call: ProgramCall) -> None:
     texts = [" ".join(map(str, item.words)) for item in items]
     meant = any(map(_SERVER.search, texts))
     by_port = bool(texts) or any(map(_ON_PORT.fullmatch, argv[1:]))
-    said = by_port and _kills(call) and _SAID.search(call.script.text[:4_000])
+    said = (
+        by_port
+        and _kills(call)
+        and _SAID.search(walk.budget.read_again(call.script.text))
+    )
     if said or meant:
         walk.report.add("guard-server", call)
 

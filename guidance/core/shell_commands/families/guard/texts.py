@@ -9,7 +9,6 @@ from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.code.folding import fold_names
 from guidance.core.shell_commands.findings import Span
 
-_LONGEST = 100_000
 # Coding agents that are guarded, as their windows and sessions are called.
 AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
 # Quickly: does a text speak of the guard or of a coding agent at all?
@@ -97,7 +96,7 @@ def is_answer(text: str) -> bool:
 
 def answers_review(program: str) -> bool:
     """A program or script that would answer a review, by an address or by the client."""
-    text = fold_names(program[:_LONGEST])
+    text = fold_names(program)
     if not any(word in text for word in _ANSWER_WORDS):
         # Told in a hundredth of the time (bench: "quotes in place of other lines").
         return False
@@ -114,7 +113,7 @@ def answers_review(program: str) -> bool:
 
 def presses_button(program: str) -> bool:
     """A program that drives a browser on one of the guard's own pages."""
-    text = program[:_LONGEST]
+    text = program
     return (
         _OWN_PAGE.search(text) is not None
         and _PRESSED.search(text) is not None
@@ -124,7 +123,6 @@ def presses_button(program: str) -> bool:
 
 def list_redefinitions(text: str) -> Iterator[Span]:
     """`checkrail() { true; }`, `$env:CHECKRAIL_URL = ""`: where another one is put."""
-    text = text[:_LONGEST]
     if "checkrail" in text.lower():
         for match in _REDEFINED.finditer(text):
             yield match.span()
