@@ -20,6 +20,7 @@ from guidance.core.shell_commands.outputs import (
     find_printed,
     find_stdin,
 )
+from guidance.core.shell_commands.own_server import OwnServer
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
@@ -68,6 +69,7 @@ class Walk:
         handlers: Mapping[str, Handler],
         matters: Matters,
         disposable: frozenset[str],
+        server: OwnServer,
         redirected: Callable[[Walk, ProgramCall], None],
         is_run: Callable[[str], bool],
         follow_setting: Callable[[Walk, ProgramCall, Assignment], None],
@@ -79,6 +81,7 @@ class Walk:
         self._handlers = handlers
         self._matter = matters
         self.disposable = disposable
+        self.server = server
         self._redirected = redirected
         self._is_run = is_run
         self.follow_setting = follow_setting

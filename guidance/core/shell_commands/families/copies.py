@@ -116,16 +116,12 @@ def _drop_last_values(call: ProgramCall, words: list[str]) -> list[str]:
     argv = call.argv
     rest = list(words)
     place = len(argv) - 1
-    while (
-        len(rest) > 2
-        and argv[place] == rest[-1]
-        and argv[place - 1][:1] == "-"
-        and not _is_elsewhere(call, rest[-1])
-    ):
-        rest.pop()
-        place -= 2
-        while place > 0 and argv[place][:1] == "-":
-            place -= 1
+    while len(rest) > 2 and place > 0 and not _is_elsewhere(call, rest[-1]):
+        if argv[place] == rest[-1]:
+            if argv[place - 1][:1] != "-":
+                break
+            rest.pop()
+        place -= 1
     return rest
 
 

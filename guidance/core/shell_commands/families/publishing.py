@@ -29,7 +29,7 @@ def judge_forge(walk: Walk, call: ProgramCall) -> None:
 
 def judge_image(walk: Walk, call: ProgramCall) -> None:
     """A secret among the arguments of a build stays in the image, which is then pushed."""
-    if "build" not in call.argv[1:3] or "--build-arg" not in " ".join(call.argv):
+    if "build" not in call.argv[1:] or "--build-arg" not in " ".join(call.argv):
         return
     secret = any(
         isinstance(piece, Variable) and is_secret_variable(piece.name)

@@ -11,6 +11,7 @@ from guidance.core.shell_commands.families.pipelines import (
     shows_names_alone,
 )
 from guidance.core.shell_commands.paths import is_root
+from guidance.core.shell_commands.rules.invocation import list_verbs
 from guidance.core.shell_commands.sensitive.secret_names import is_hunting
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.shell.tree import Heredoc
@@ -132,11 +133,11 @@ def _forces_into_history(call: ProgramCall) -> bool:
     argv = call.argv
     if (
         call.name != "git"
-        or "add" not in argv[1:4]
+        or "add" not in list_verbs("git", argv)
         or not {"-f", "--force"} & set(argv)
     ):
         return False
-    return any(map(find_secret_rule, argv[2:]))
+    return any(map(find_secret_rule, argv[1:]))
 
 
 def _list_git_paths(argv: list[str]) -> Iterator[str]:
@@ -154,7 +155,7 @@ def _is_hunt(call: ProgramCall) -> bool:
     """A search through a home or the whole machine for what looks like secrets."""
     name, argv = call.name, call.argv
     if name in ("find", "fd", "locate", "mdfind"):
-        if name == "find" and not any(is_wide(word) for word in argv[1:3]):
+        if name == "find" and not any(is_wide(word) for word in argv[1:]):
             return False
         return any(
             find_secret_rule(argv[index + 1]) or is_hunting(argv[index + 1])

@@ -6,10 +6,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from guidance.core.shell_commands.limits import TooMuchError
+from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.shell_commands.rules.options import TAKING_VALUES
 
 _NONE: frozenset[str] = frozenset()
 _LONGEST_MODE = 256
+_FEW_VERBS = 2
 # -HUP is a signal to them, not a bundle.
 _SIGNALLING = frozenset(("kill", "killall", "pkill", "skill"))
 _OFF = ("none", "false", "no", "0", "never")
@@ -43,6 +45,8 @@ class Invocation:
     answered: bool = False
     # The text that is piped into it, where that matters and is known.
     fed: str | None = None
+    # The guard's own server.
+    server: OwnServer = USUAL_SERVER
     # The files that its pipeline reads, where that matters.
     inputs: Collection[str] = ()
 
@@ -86,6 +90,13 @@ class Invocation:
         return taken_back not in self.flags
 
 
+def list_verbs(name: str, argv: list[str]) -> list[str]:
+    """The first operands, however many options stand before them; where an option is
+    not known, also those without what may be its value."""
+    found = sort_arguments(name, argv)
+    return [*found.operands[:_FEW_VERBS], *found.sure[:_FEW_VERBS]]
+
+
 def sort_arguments(
     name: str, argv: list[str], *, folder: str = "", slashes: bool = False
 ) -> Invocation:
@@ -119,7 +130,13 @@ def sort_arguments(
             value = argv[index] if index < count else ""
             index += 1
         flags[flag.lower() if slashes else flag] = value
-        unknown = not equals and flag not in taking and len(flag) > 2
+        unknown = (
+            not equals
+            and flag not in taking
+            and len(flag) > 2
+            # All that take a value before the verb are known.
+            and (name != "git" or bool(operands))
+        )
         if (
             flag[1:2] in ("-", "")
             or slashes

@@ -9,6 +9,7 @@ from guidance.core.shell_commands.families.guard.rulings import SHOWING, list_co
 from guidance.core.shell_commands.families.guard.texts import AGENTS
 from guidance.core.shell_commands.families.pipelines import list_substituted
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.rules.invocation import list_verbs
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
@@ -138,7 +139,7 @@ def judge_guard_redirections(walk: Walk, call: ProgramCall) -> None:
 def _is_changing(call: ProgramCall) -> bool:
     name, argv = call.name, call.argv
     if name == "git":
-        return bool(_GIT_CHANGING & set(argv[1:4]))
+        return not _GIT_CHANGING.isdisjoint(list_verbs("git", argv))
     if name in ("sed", "awk", "yq", "jq", "perl"):
         return any(map(_IN_PLACE.fullmatch, argv[1:]))
     if name in ("cp", "tee"):
@@ -152,7 +153,7 @@ def _is_changing(call: ProgramCall) -> bool:
 def _patches_settings(walk: Walk, call: ProgramCall) -> bool:
     """A patch in the command that names one of these files."""
     if call.name not in _PATCHING and not (
-        call.name == "git" and {"apply", "am"} & set(call.argv[1:4])
+        call.name == "git" and {"apply", "am"} & set(list_verbs("git", call.argv))
     ):
         return False
     return any(

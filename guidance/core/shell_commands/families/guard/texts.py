@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.code.folding import fold_names
 from guidance.core.shell_commands.findings import Span
+from guidance.core.shell_commands.own_server import OwnServer
 
 # Coding agents that are guarded, as their windows and sessions are called.
 AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
@@ -68,7 +69,7 @@ _REVIEW_PAGE = re.compile(
     r"/(?:reviews?|requests?|approvals?|pending|queue)/[\w-]+|checkrail", re.IGNORECASE
 )
 # The same, of the guard alone, in a program that presses the button.
-_OWN_PAGE = re.compile(r"/p/[^/\s]{1,80}/queue/|checkrail|:8000/(?:p|reviews|queue)/")
+_OWN_PAGE = re.compile(r"/p/[^/\s]{1,80}/queue/|checkrail")
 _CLICK = re.compile(r"\b(?:click|press|submit|tap)\(")
 _REDEFINED = re.compile(
     r"(?:^|[;&|\n{(])[ \t]*(?:function[ \t]+checkrail\b|checkrail[ \t]*\([ \t]*\))[^\n]{0,40}"
@@ -111,11 +112,11 @@ def answers_review(program: str) -> bool:
     )
 
 
-def presses_button(program: str) -> bool:
+def presses_button(program: str, server: OwnServer) -> bool:
     """A program that drives a browser on one of the guard's own pages."""
     text = program
     return (
-        _OWN_PAGE.search(text) is not None
+        (_OWN_PAGE.search(text) is not None or server.is_addressed(text))
         and _PRESSED.search(text) is not None
         and _CLICK.search(text) is not None
     )
