@@ -1,7 +1,8 @@
 """Find the text of an edit in the original, in three layers.
 
 1. exact: to the letter; if the edit knows only LF, its line ends may be the file's.
-2. whitespace: whole lines that are the same but for their white space.
+2. whitespace: whole lines that are the same but for their white space. What is put
+   there is indented as the file is.
 3. similarity: as many whole lines that are at least 90 % the same, character by
    character.
 
@@ -17,6 +18,7 @@ from itertools import accumulate, islice
 from typing import NamedTuple
 
 from guidance.core.edits.edit import Edit, Layer
+from guidance.core.edits.indentation import Indentation, compare_indentation
 from guidance.core.edits.lines import Lines, split_contents
 from guidance.core.edits.similarity import Windows
 from guidance.core.effort import Effort
@@ -34,11 +36,12 @@ _ENDS = ("\n", "\r")
 
 
 class Found(NamedTuple):
-    """A place in the original, and whether it was found to the letter."""
+    """A place in the original, how it was found, and in which of its lines."""
 
     start: int
     end: int
     layer: Layer
+    first: int = 0
 
 
 class Original:
@@ -74,6 +77,18 @@ class Original:
         return tuple(
             self._build_span(old, *window, layer="similarity") for window in windows
         )
+
+    def price_reading(self, text: str) -> None:
+        self._effort.spend(_price_reading(text))
+
+    def get_indentation(self, found: Found, old: str) -> Indentation:
+        """How the file indents the lines that `old` was found in."""
+        if found.layer != "whitespace":
+            return Indentation()
+        given = split_contents(old)
+        self._effort.spend(_price_reading(old))
+        own = self.lines.contents[found.first : found.first + len(given)]
+        return compare_indentation(given, own)
 
     def get_ending(self, start: int, end: int) -> str:
         """The line ending in use there; most files have no more than one."""
@@ -148,7 +163,7 @@ class Original:
             start += len(line) - len(line.lstrip())
         whole = old.endswith(_ENDS)
         end = self.lines.get_next_start if whole else self.lines.end
-        return Found(start, end(last - 1), layer)
+        return Found(start, end(last - 1), layer, first)
 
 
 def _take_limited(found: Iterator[Found], limit: int) -> tuple[Found, ...]:
@@ -179,7 +194,7 @@ class Replacement:
         self._edit = edit
         self._source = source
         self._speaks_of_cr = "\r" in edit.old or "\r" in edit.new
-        self._list_forms: dict[tuple[bool, str], str] = {}
+        self._list_forms: dict[tuple[bool, str, Indentation], str] = {}
 
     def build_at(self, found: Found) -> str:
         """An edit that was found to the letter and itself speaks of CR is taken
@@ -189,13 +204,18 @@ class Replacement:
             return edit.new
         # If the file ends without a line end, it goes on doing so.
         lost = edit.old.endswith(_ENDS) and not text.endswith(_ENDS, 0, found.end)
-        form = lost, self._source.get_ending(found.start, found.end)
+        ending = self._source.get_ending(found.start, found.end)
+        indentation = self._source.get_indentation(found, edit.old)
+        form = lost, ending, indentation
         if form not in self._list_forms:
             self._list_forms[form] = self._build_form(*form)
         return self._list_forms[form]
 
-    def _build_form(self, lost: bool, ending: str) -> str:
-        new = self._edit.new.replace("\r\n", "\n")
+    def _build_form(self, lost: bool, ending: str, indentation: Indentation) -> str:
+        edit = self._edit
+        self._source.price_reading(edit.new)
+        new = edit.new.replace("\r\n", "\n")
+        new = indentation.apply(new, begun=not edit.old[:1].isspace())
         if lost:
             new = new.removesuffix("\n")
         return new if ending == "\n" else new.replace("\n", ending)

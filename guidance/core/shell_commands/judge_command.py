@@ -33,6 +33,7 @@ from guidance.core.shell_commands.limits import (
     TooMuchError,
 )
 from guidance.core.shell_commands.origin import cut_origin, make_top_origin
+from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.shell_commands.paths import DISPOSABLE
 from guidance.core.shell_commands.plain_commands import (
     LONGEST,
@@ -97,16 +98,21 @@ def judge_command(
     *,
     budget: ReadingBudget | None = None,
     disposable: frozenset[str] = frozenset(DISPOSABLE),
+    server: OwnServer = USUAL_SERVER,
 ) -> tuple[CommandFinding, ...]:
     """What a person should know before this runs; nothing if it is harmless.
 
     Texts that are read for one answer may share a budget. `disposable` are names of
-    folders that tools make again.
+    folders that tools make again. `server` is the guard's own.
     """
     if budget is None and is_plain(command):
         return ()
     return _build_report(
-        command, _walk_command, budget=budget, disposable=disposable
+        command,
+        _walk_command,
+        budget=budget,
+        disposable=disposable,
+        server=server,
     ).findings
 
 
@@ -118,14 +124,18 @@ def judge_sql(
 
 
 def judge_code(
-    text: str, *, language: str, budget: ReadingBudget | None = None
+    text: str,
+    *,
+    language: str,
+    budget: ReadingBudget | None = None,
+    server: OwnServer = USUAL_SERVER,
 ) -> tuple[CommandFinding, ...]:
     """The same for a program in one of `LANGUAGES`, given to its interpreter as it is."""
 
     def walk_code(walk: Walk, code: str, odd: bool) -> None:
         _walk_code(walk, code, name=language)
 
-    return _build_report(text, walk_code, budget=budget).findings
+    return _build_report(text, walk_code, budget=budget, server=server).findings
 
 
 def split_command(command: str) -> tuple[Part, ...]:
@@ -163,12 +173,15 @@ def _build_report(
     collect: bool = False,
     budget: ReadingBudget | None = None,
     disposable: frozenset[str] = frozenset(),
+    server: OwnServer = USUAL_SERVER,
 ) -> Report:
     report = Report(text, collect=collect)
     if len(text) > MAX_CHARACTERS:
         report.add_too_much()
         return report
     signs = _find_signs(text)
+    if server.may_be_meant(text):
+        signs = {*signs, _GUARD}
     handlers, matters = _choose_tables(signs)
     walk = Walk(
         report,
@@ -176,6 +189,7 @@ def _build_report(
         handlers=handlers,
         matters=matters,
         disposable=disposable,
+        server=server,
         redirected=_judge_redirections,
         is_run=is_run,
         follow_setting=follow_setting,

@@ -6,6 +6,8 @@ from __future__ import annotations
 MAX_CHARACTERS = 131_072
 # Characters read in one judgement, nested scripts and repeated evaluations included.
 MAX_READ = 262_144
+# What most commands are shorter than.
+USUAL = 4_000
 # Words and signs that the shell's reader takes one by one.
 MAX_STEPS = 5_000
 # Simple commands looked at, also those of a function at each of its calls. More than
@@ -19,8 +21,8 @@ COST_OF_TEXT = 3
 MAX_DEPTH = 24
 # Loops, branches and groups inside each other.
 MAX_FRAMES = 64
-# Arguments of one command that are looked at one by one.
-MAX_ARGUMENTS = 1_000
+# Arguments of one command, those that its words become included.
+MAX_ARGUMENTS = 5_000
 # Findings told; a person who has read these has read enough.
 MAX_FINDINGS = 64
 # Parts told, and words of all of them together.
@@ -29,7 +31,7 @@ MAX_TOKENS = 4_000
 # The longest value remembered of a variable or of a file that the command writes.
 MAX_VALUE = 65_536
 # Words that one pair of braces may become.
-MAX_BRACES = 64
+MAX_BRACES = 1_000
 
 
 class TooMuchError(Exception):
@@ -69,6 +71,11 @@ class ReadingBudget:
         self.characters -= characters
         if self.characters < 0:
             raise TooMuchError("more text than is read in one go")
+
+    def read_again(self, text: str) -> str:
+        """A text that another reader looks through as well: a usual one is free."""
+        self.read(max(0, len(text) - USUAL))
+        return text
 
     def count_step(self, count: int = 1) -> None:
         self.steps -= count

@@ -175,7 +175,7 @@ def _print_printf(argv: list[str]) -> str | None:
 
     parts = [_FORMAT.sub(fill, form)]
     # The format is used again until the arguments are used up.
-    while 0 < taken < len(values) and len(parts) < 256:
+    while 0 < taken < len(values):
         before = taken
         parts.append(_FORMAT.sub(fill, form))
         if taken == before:

@@ -13,6 +13,7 @@ from guidance.core.shell_commands.limits import (
     MAX_TOKENS,
     EnoughError,
     ReadingBudget,
+    TooMuchError,
 )
 from guidance.core.shell_commands.messages.at_stake import describe_stake, describe_text
 from guidance.core.shell_commands.origin import Marks, Origin
@@ -228,6 +229,8 @@ class Report:
         """The words as they were typed: Windows paths hold backslashes."""
         spans = self._find_spans(call)
         if len(spans) != len(call.argv):
+            if self._placing.spent:
+                raise TooMuchError("more words than are placed")
             return call.argv
         return [call.script.text[slice(*span)].strip("'\"") for span in spans]
 

@@ -305,7 +305,7 @@ class ScriptState:
         self.budget.read(len(value))
         if isinstance(value, str) or index in ("@", "*"):
             return value
-        place = int(index) if index.isdigit() and len(index) < 4 else 0
+        place = int(index) if index.isdigit() else 0
         return value[place] if place < len(value) else ""
 
     def expand_heredoc(self, heredoc: Heredoc, text: str) -> str:

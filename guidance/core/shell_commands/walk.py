@@ -20,6 +20,7 @@ from guidance.core.shell_commands.outputs import (
     find_printed,
     find_stdin,
 )
+from guidance.core.shell_commands.own_server import OwnServer
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.report import Report
 from guidance.core.shell_commands.rules import PATTERNS
@@ -52,6 +53,8 @@ from guidance.core.shell_commands.unclear_names import (
     find_unclear_name,
 )
 
+# Arguments that cost nothing to look at.
+_MANY = 200
 Handler = Callable[["Walk", ProgramCall], None]
 
 
@@ -66,6 +69,7 @@ class Walk:
         handlers: Mapping[str, Handler],
         matters: Matters,
         disposable: frozenset[str],
+        server: OwnServer,
         redirected: Callable[[Walk, ProgramCall], None],
         is_run: Callable[[str], bool],
         follow_setting: Callable[[Walk, ProgramCall, Assignment], None],
@@ -77,6 +81,7 @@ class Walk:
         self._handlers = handlers
         self._matter = matters
         self.disposable = disposable
+        self.server = server
         self._redirected = redirected
         self._is_run = is_run
         self.follow_setting = follow_setting
@@ -277,12 +282,9 @@ class Walk:
         if not argv:
             return
         place = 0 if len(argv) == len(words) else -1
-        many = len(argv) > MAX_ARGUMENTS
-        if many:
-            argv = argv[:MAX_ARGUMENTS]
+        if len(argv) > MAX_ARGUMENTS:
+            raise TooMuchError(f"more than {MAX_ARGUMENTS:,} arguments")
         call = ProgramCall(resolve_program(argv[0]), argv, script, simple, via, place)
-        if many:
-            call.more = None
         self.run(call)
         if simple.redirects:
             self._redirected(self, call)
@@ -341,6 +343,9 @@ class Walk:
         """A program with its arguments, wrappers off or on."""
         if call.depth > MAX_DEPTH:
             raise TooMuchError(f"wrapped more than {MAX_DEPTH} deep")
+        if len(call.argv) > _MANY:
+            # Wrappers in wrappers go through all of them again and again.
+            self.budget.count_step(len(call.argv) // 4)
         if self.report.collects:
             self.report.add_part(call)
         name, known = call.name, self.known

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def split_names(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -19,3 +21,8 @@ RUN_BY_OTHERS = split_names(
 )
 # Without one of these nothing can be said about a program that is not known.
 TELLING = RUN_BY_OTHERS | {*DESTROYING_VERBS}
+# The same within a word: apps:destroy, delete-cluster.
+VERB_IN_WORD = re.compile(
+    rf"[-_:.](?:{'|'.join(DESTROYING_VERBS)})|(?:{'|'.join(DESTROYING_VERBS)})[-_:]|tear-down",
+    re.IGNORECASE,
+)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from guidance.core.shell_commands.limits import (
-    MAX_ARGUMENTS,
     ReadingBudget,
     TooMuchError,
 )
@@ -53,8 +52,6 @@ def place_words(
     script: Script, simple: Simple, budget: ReadingBudget
 ) -> list[tuple[int, int]]:
     """The spans of its words, or nothing if they are not one to one or too many."""
-    if len(simple.words) > MAX_ARGUMENTS:
-        return []
     try:
         spans = _find_plain_spans(script.text, simple, budget)
         if spans is None:

@@ -16,6 +16,7 @@ from guidance.core.shell_commands.limits import (
     MAX_READ,
     ReadingBudget,
 )
+from guidance.core.shell_commands.own_server import OwnServer
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.tools.calls import CommandCall
 from guidance.core.tools.code_arguments import (
@@ -55,7 +56,9 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
             # First of all: those that come late are not told where there are many.
             return [_make_unread_finding(text), *findings]
         judged.add((text.text, language))
-        for found in _judge(rules, text.text, budget, language=language):
+        for found in _judge(
+            rules, text.text, budget, language=language, server=evidence.server
+        ):
             decision = rules.decide(found.rule, default=found.decision)
             if decision != "allow" and not (text.joined and found.rule in told):
                 told.add(found.rule)
@@ -64,13 +67,23 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
 
 
 def _judge(
-    rules: ToolRules, text: str, budget: ReadingBudget, *, language: str
+    rules: ToolRules,
+    text: str,
+    budget: ReadingBudget,
+    *,
+    language: str,
+    server: OwnServer,
 ) -> tuple[CommandFinding, ...]:
     if language == SHELL:
-        return judge_command(text, budget=budget, disposable=rules.disposable_names)
+        return judge_command(
+            text,
+            budget=budget,
+            disposable=rules.disposable_names,
+            server=server,
+        )
     if language == SQL:
         return judge_sql(text, budget=budget)
-    return judge_code(text, language=language, budget=budget)
+    return judge_code(text, language=language, budget=budget, server=server)
 
 
 def _put_joined_last(code: Iterable[Code]) -> Iterator[Code]:

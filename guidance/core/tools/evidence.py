@@ -23,6 +23,7 @@ from guidance.core.edits.plan import EFFORT_LIMIT
 from guidance.core.effort import Effort
 from guidance.core.jcs import read_as_stored
 from guidance.core.shell_commands.limits import ReadingBudget
+from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.tools.calls import (
     Call,
     CommandCall,
@@ -43,6 +44,8 @@ class CallEvidence:
     unreadable: ArgumentProblem | None = None
     repairs: tuple[Repair, ...] = ()
     plan: EditPlan | EditRefusal | None = None
+    # The guard's own server.
+    server: OwnServer = USUAL_SERVER
     # How much of what it may cost the planning of edits took, from 0 to 1.
     planning: float = 0.0
     # Counts down while its commands are read.

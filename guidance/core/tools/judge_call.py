@@ -13,6 +13,7 @@ from guidance.core.runs.shared_limits import (
 )
 from guidance.core.runs.usage import Budget, Usage
 from guidance.core.secrets import SecretFinding, redact
+from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.shell_commands.rules.rule import FAMILIES
 from guidance.core.tools.calls import Call
 from guidance.core.tools.evidence import CallEvidence, build_call_evidence
@@ -88,11 +89,20 @@ class CallVerdict:
         }
 
 
-def judge_call(*, rules: ToolRules, call: Call, fingerprint_key: bytes) -> CallVerdict:
-    """Everything that can be said without a run; trouble in a gate holds the call."""
+def judge_call(
+    *,
+    rules: ToolRules,
+    call: Call,
+    fingerprint_key: bytes,
+    server: OwnServer = USUAL_SERVER,
+) -> CallVerdict:
+    """Everything that can be said without a run; trouble in a gate holds the call.
+
+    `server` is the guard's own, as it was reached when the call came.
+    """
     findings: list[CallFinding] = []
     try:
-        evidence = build_call_evidence(call, rules)
+        evidence = replace(build_call_evidence(call, rules), server=server)
     except Exception as error:  # trouble holds the call, whatever it is
         evidence = CallEvidence(call=call, arguments={})
         findings.append(_make_failure("arguments", error))

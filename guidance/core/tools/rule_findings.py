@@ -16,17 +16,20 @@ def make_rule_finding(rules: ToolRules, name: str, text: Text) -> CallFinding | 
     decision = rules.decide(name, default=rule.decision)
     if decision == "allow":
         return None
+    details: dict[str, object] = {
+        "rule": name,
+        "severity": rule.severity,
+        "why": rule.why,
+        "text": text.text[:_LONGEST],
+        "argument": text.place,
+        "span": None,
+    }
+    if name.startswith("opaque"):
+        details["uninspectable"] = True
     return CallFinding(
         gate=rule.family,
         decision=decision,
         message=rule.message,
         remediation=rule.advice,
-        details={
-            "rule": name,
-            "severity": rule.severity,
-            "why": rule.why,
-            "text": text.text[:_LONGEST],
-            "argument": text.place,
-            "span": None,
-        },
+        details=details,
     )

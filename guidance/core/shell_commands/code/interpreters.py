@@ -99,7 +99,6 @@ INTERPRETERS: Mapping[str, Interpreter] = {
 }
 
 
-_LONGEST = 4_096
 # They can edit files in place.
 _EDITING = frozenset(("perl", "ruby", "awk"))
 
@@ -274,7 +273,7 @@ _STAGE = re.compile(r"(?:[\w.]*[._-])?(?:prod|production|live)")
 
 def _judge_in_production(walk: Walk, call: ProgramCall, code: str) -> None:
     """What a condition takes in production, a person looks at first."""
-    if not _BULK.search(code[:_LONGEST]):
+    if not _BULK.search(walk.budget.read_again(code)):
         return
     values = [each.value for each in call.simple.assignments]
     words = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.shell_commands.limits import TooMuchError
 from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
@@ -15,8 +16,8 @@ _LITERAL = re.compile(
 _FIELD = re.compile(r"\{[^{}]*+\}|\$\{[^{}]*+\}|\#\{[^{}]*+\}")
 _AFTER = re.compile(r"\s*+(.?)", re.DOTALL)
 _LIST = re.compile(r"\s*+[\[(]")
-# Words of a list that are looked at.
-_MOST = 256
+# Characters of an element that is not a string.
+_LONGEST = 2_000
 
 
 def read_literal(code: str, at: int) -> tuple[str, int] | None:
@@ -51,26 +52,31 @@ def read_first_argument(code: str, at: int) -> str | None:
 def read_adjacent(code: str, at: int) -> list[str] | None:
     """Texts side by side, as Lisp separates arguments; None if there is only one."""
     found: list[str] = []
-    while len(found) < _MOST and (literal := read_literal(code, at)) is not None:
+    while (literal := read_literal(code, at)) is not None:
         found.append(literal[0])
         at = literal[1]
     return found if len(found) > 1 else None
 
 
-def read_words(code: str, at: int, *, nested: bool = False) -> list[str] | None:
+def read_words(
+    code: str, at: int, *, nested: bool = False, opened: bool = False
+) -> list[str] | None:
     """The words of a list, or of several arguments; None if it is none."""
-    opening = _LIST.match(code, at)
-    if opening is None:
-        return None
-    at = opening.end()
+    if not opened:
+        opening = _LIST.match(code, at)
+        if opening is None:
+            return None
+        at = opening.end()
     found: list[str] = []
-    while at < len(code) and len(found) < _MOST:
+    while at < len(code):
         text = read_literal(code, at)
         if text is not None:
             found.append(text[0])
             at = text[1]
         else:
             end = find_end(code, at)
+            if end - at == _LONGEST:
+                raise TooMuchError("a longer argument than is read")
             name = code[at:end].strip()
             inner = (
                 read_words(name, 0, nested=True)
@@ -92,7 +98,7 @@ def read_words(code: str, at: int, *, nested: bool = False) -> list[str] | None:
 def find_end(code: str, at: int) -> int:
     """Where an element that is not a string ends."""
     depth = 0
-    for place in range(at, min(len(code), at + 2000)):
+    for place in range(at, min(len(code), at + _LONGEST)):
         sign = code[place]
         if sign in "([{":
             depth += 1
@@ -102,4 +108,4 @@ def find_end(code: str, at: int) -> int:
             depth -= 1
         elif sign == "," and depth == 0:
             return place
-    return min(len(code), at + 2000)
+    return min(len(code), at + _LONGEST)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from guidance.core.shell_commands.limits import TooMuchError
+
 # What the libraries of the clouds delete, with everything in it.
 _HELD = (
     r"bucket|objects|table|db_\w+|instances?|stack|cluster|namespace|volume"
@@ -43,16 +45,24 @@ _LONGEST = 16_384
 
 def list_sweeps(code: str) -> Iterator[tuple[int, int]]:
     """Loops of a Python program that take what a cloud or a home holds, one by one."""
-    if len(code) > _LONGEST or "for " not in code:
+    if "for " not in code:
         return
     if ("delete" in code or "terminate" in code) and _CLOUDS.search(code):
+        _require_short(code)
         for match in _LOOPS.finditer(code):
             yield match.span()
     # Told in a fiftieth of the time (bench: "a program read").
     walks = "glob(" in code or "walk(" in code
     tree = _TREES.search(code) if walks else None
+    if tree is not None:
+        _require_short(code)
     if tree is not None and _WRITES.search(code, tree.end()):
         yield tree.span()
+
+
+def _require_short(code: str) -> None:
+    if len(code) > _LONGEST:
+        raise TooMuchError("a longer program than loops are looked for in")
 
 
 PYTHON_PURGES = re.compile(

@@ -69,8 +69,6 @@ _MODULES = frozenset(
     ("fs", "fsp", "promises", "fse", "os", "shutil", "File", "FileUtils")
 )
 _PATH_BEFORE = re.compile(r"Path\(\s*[rRuU]?[\"']([^\"']*)[\"']\s*\)\Z")
-# Matches of one kind that are looked at.
-_MOST = 64
 # Telling places, and how far around them is looked.
 _MOST_PLACES = 400
 _BEFORE, _AFTER = 80, 80
@@ -238,7 +236,7 @@ class Scan:
         if argv is None and self.spaced:
             argv = read_adjacent(self.code, end)
         if argv is None and _SEVERAL.search(match[0]):
-            several = read_words("(" + self.code[end : end + 4000], 0)
+            several = read_words(self.code, end, opened=True)
             argv = several if several and len(several) > 1 else None
             # os.execlp names the program twice.
             if argv and re.search(r"(?:exec|spawn)l", match[0]):
@@ -328,6 +326,4 @@ def _find_windows(code: str, telling: tuple[str, ...]) -> list[tuple[int, int]]:
 def _find_each(
     pattern: re.Pattern[str], text: str, windows: list[tuple[int, int]]
 ) -> list[re.Match[str]]:
-    return [match for window in windows for match in pattern.finditer(text, *window)][
-        :_MOST
-    ]
+    return [match for window in windows for match in pattern.finditer(text, *window)]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from guidance.core.shell_commands.limits import ReadingBudget
+from guidance.core.shell_commands.limits import ReadingBudget, TooMuchError
 from guidance.core.shell_commands.shell.reader import read_shell
 from guidance.core.shell_commands.shell.tree import Script, Simple
 
 _LONGEST = 32_768
 # Commands that are looked at on either side.
 _MOST = 24
+_PASSED_AT_ONCE = 16
 
 
 def list_after(script: Script, simple: Simple, budget: ReadingBudget) -> list[Simple]:
@@ -22,6 +23,18 @@ def list_after(script: Script, simple: Simple, budget: ReadingBudget) -> list[Si
     items = _list_items(script, budget)
     place = bisect_right(items, simple.start, key=_get_start)
     return items[place : place + _MOST]
+
+
+def list_all_after(
+    script: Script, simple: Simple, budget: ReadingBudget
+) -> list[Simple]:
+    """All that follow; to go through them for one command after another costs."""
+    items = _list_items(script, budget)
+    if script.whole_cut:
+        raise TooMuchError(script.whole_cut)
+    rest = items[bisect_right(items, simple.start, key=_get_start) :]
+    budget.count_step(len(rest) // _PASSED_AT_ONCE)
+    return rest
 
 
 def list_before(script: Script, simple: Simple, budget: ReadingBudget) -> list[Simple]:
@@ -43,5 +56,6 @@ def _list_items(script: Script, budget: ReadingBudget) -> list[Simple]:
             whole = read_shell(
                 script.text, origin=script.origin, budget=budget, matters=None
             )
+        script.whole_cut = whole.too_much
         script.whole = [item for item in whole.items if isinstance(item, Simple)]
     return script.whole

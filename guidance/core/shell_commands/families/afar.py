@@ -6,11 +6,12 @@ import re
 
 from guidance.core.regex import PatternSet, compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.call import ProgramCall
-from guidance.core.shell_commands.disposable.whole_script import list_after
+from guidance.core.shell_commands.disposable.whole_script import list_all_after
 from guidance.core.shell_commands.families.contents import list_manifest_rules
 from guidance.core.shell_commands.families.pipelines import list_feeders
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.rules.families.remote_reading import is_only_looking
+from guidance.core.shell_commands.rules.invocation import list_verbs
 from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
@@ -115,7 +116,7 @@ def _is_repeated(call: ProgramCall) -> bool:
     """Is the host a variable of a loop?"""
     loops = {
         item.words[0]
-        for item in call.script.items[:200]
+        for item in call.script.items
         if isinstance(item, Simple) and item.role == "for" and item.words
     }
     return bool(loops) and any(
@@ -128,7 +129,7 @@ def _is_repeated(call: ProgramCall) -> bool:
 
 def judge_clone(walk: Walk, call: ProgramCall) -> None:
     """Unknown code fetched and built by the same command."""
-    if "clone" not in call.argv[1:4]:
+    if "clone" not in list_verbs("git", call.argv):
         return
     address = next((word for word in call.argv if "://" in word or "git@" in word), "")
     if not address or address.startswith("file://"):
@@ -142,16 +143,8 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
             walk.report.add("remote-package", call)
         return
     folders = ("./", own)
-    after = False
-    for item in call.script.items[:200]:
-        if item is call.simple:
-            after = True
-        elif (
-            after
-            and isinstance(item, Simple)
-            and item.words
-            and isinstance(item.words[0], str)
-        ):
+    for item in list_all_after(call.script, call.simple, walk.budget):
+        if item.words and isinstance(item.words[0], str):
             word = item.words[0]
             if resolve_program(word) in _BUILDING or word.startswith(folders):
                 walk.report.add("remote-package", call)
@@ -160,7 +153,7 @@ def judge_clone(walk: Walk, call: ProgramCall) -> None:
 
 def _runs_file_of(walk: Walk, call: ProgramCall, folder: str) -> bool:
     """Is a file of the folder run, by itself or by a shell, after this call?"""
-    for item in list_after(call.script, call.simple, walk.budget):
+    for item in list_all_after(call.script, call.simple, walk.budget):
         argv = walk.known.build_argv(item.words)
         shell = argv and resolve_program(argv[0]) in _SHELLS
         operands = [word for word in argv[1:] if word[:1] != "-"] if shell else argv
@@ -171,11 +164,11 @@ def _runs_file_of(walk: Walk, call: ProgramCall, folder: str) -> bool:
 
 def judge_new_remote(walk: Walk, call: ProgramCall) -> None:
     """A remote made and pushed to by the same command."""
-    words = call.argv[1:]
-    if "remote" not in words[:3] or not {"add", "set-url"} & set(words[:4]):
+    verbs = list_verbs("git", call.argv)
+    if "remote" not in verbs or not {"add", "set-url"} & set(verbs):
         return
     after = False
-    for item in call.script.items[:200]:
+    for item in call.script.items:
         if item is call.simple:
             after = True
         elif after and isinstance(item, Simple) and item.words[:2] == ["git", "push"]:
@@ -199,7 +192,9 @@ def judge_sql_grants(walk: Walk, call: ProgramCall) -> None:
 
 def judge_manifest(walk: Walk, call: ProgramCall) -> None:
     """What a cluster is given on the input of kubectl."""
-    if _APPLYING.isdisjoint(call.argv[1:4]) or not _STDIN.issubset(call.argv):
+    if _APPLYING.isdisjoint(list_verbs("kubectl", call.argv)) or not _STDIN.issubset(
+        call.argv
+    ):
         return
     content = walk.find_stdin(call)
     if content is not None and content.text:

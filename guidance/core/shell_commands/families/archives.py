@@ -30,7 +30,6 @@ _INSTALLER = re.compile(
     r"(?:.*/)?(?:install|setup|configure|bootstrap|run|start)(?:[.-][\w.-]*)?"
 )
 _ENDING = re.compile(r"\.(?:tar(?:\.\w+)?|tgz|tbz2?|txz|zip|7z)\Z")
-_MOST = 200
 
 
 def judge_archive(walk: Walk, call: ProgramCall) -> None:
@@ -51,7 +50,7 @@ def _find_fetched(walk: Walk, call: ProgramCall) -> str | None:
     found = any(each and each.opaque == "download" for _, each in contents)
     sources: list[Simple] = [*list_feeders(call.script, call.simple)]
     if found:
-        items = call.script.items[:_MOST]
+        items = call.script.items
         sources += [item for item in items if isinstance(item, Simple)]
     for item in sources:
         argv = walk.known.build_argv(item.words)
@@ -65,7 +64,7 @@ def _find_fetched(walk: Walk, call: ProgramCall) -> str | None:
 
 def _list_after(walk: Walk, call: ProgramCall) -> Iterator[list[str]]:
     after = False
-    for item in call.script.items[:_MOST]:
+    for item in call.script.items:
         if item is call.simple:
             after = True
         elif after and isinstance(item, Simple) and item.words:

@@ -82,8 +82,6 @@ _FIRST = PatternSet(
     SIGNS,
 )
 _FETCHES, _CONNECTS, _LOGS_IN, _SENDS, _SENSITIVE = range(5)
-# So many texts of one program are looked at.
-_MOST = 200
 
 
 def list_programs(walk: Walk, call: ProgramCall) -> Iterator[str]:
@@ -127,9 +125,7 @@ def list_program_rules(text: str) -> Iterator[str]:
         return
     told: set[str] = set()
     at_home = _HOME.search(data) is not None
-    for count, (start, end) in enumerate(_LITERAL.finditer(data)):
-        if count > _MOST:
-            return
+    for start, end in _LITERAL.finditer(data):
         for word in text[start + 1 : end - 1].split():
             rule = find_secret_rule(word)
             if not rule and at_home and word.lstrip("/")[:1] == ".":

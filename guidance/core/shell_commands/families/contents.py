@@ -70,13 +70,12 @@ _TELLING = compile_byte_pattern(
     r"|environ|process\.env|secrets|curl|wget|folderOpen|iwr"
 )
 _LONG = 16_384
-_LONGEST_PATH = 400
 _PROSE = re.compile(r".*\.(?:md|rst|txt|adoc|html)")
 
 
 def may_hold_rules(path: str, script: str) -> bool:
     """Quickly: is it worth finding out what a script puts into this file?"""
-    if len(path) > _LONGEST_PATH or not _CODE_FILE.fullmatch(normalize_path(path)):
+    if not _CODE_FILE.fullmatch(normalize_path(path)):
         return False
     # Looking through a long script for every file that it writes takes longer.
     return len(script) > _LONG or _TELLING.search(encode_one_byte(script)) is not None
@@ -84,7 +83,7 @@ def may_hold_rules(path: str, script: str) -> bool:
 
 def list_content_rules(path: str, text: str) -> Iterator[str]:
     """Which rules a text breaks that is put into this file."""
-    name = normalize_path(path[-1_000:])
+    name = normalize_path(path)
     if _PROSE.fullmatch(name):
         return
     if answers_review(text):

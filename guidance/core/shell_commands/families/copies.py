@@ -71,7 +71,7 @@ def judge_copy(walk: Walk, call: ProgramCall) -> None:
         _judge_session(walk, call, words)
         return
     if call.name in _SENDING:
-        verb = next((w for w in words[:3] if w in _SENDING[call.name]), None)
+        verb = next((w for w in words if w in _SENDING[call.name]), None)
         if verb is None:
             return
         words = words[words.index(verb) + 1 :]
@@ -116,16 +116,12 @@ def _drop_last_values(call: ProgramCall, words: list[str]) -> list[str]:
     argv = call.argv
     rest = list(words)
     place = len(argv) - 1
-    while (
-        len(rest) > 2
-        and argv[place] == rest[-1]
-        and argv[place - 1][:1] == "-"
-        and not _is_elsewhere(call, rest[-1])
-    ):
-        rest.pop()
-        place -= 2
-        while place > 0 and argv[place][:1] == "-":
-            place -= 1
+    while len(rest) > 2 and place > 0 and not _is_elsewhere(call, rest[-1]):
+        if argv[place] == rest[-1]:
+            if argv[place - 1][:1] != "-":
+                break
+            rest.pop()
+        place -= 1
     return rest
 
 
@@ -139,7 +135,7 @@ def _judge_session(walk: Walk, call: ProgramCall, words: list[str]) -> None:
     content = walk.find_stdin(call)
     start = call.simple.start
     # Also what a process substitution hands over as the file of commands.
-    typed = call.script.text[start : start + 400].partition("\n")[0]
+    typed = walk.budget.read_again(call.script.text[start:]).partition("\n")[0]
     text = f"{content.text if content else ''} {typed} {' '.join(call.argv)}"
     outside = [
         word

@@ -6,7 +6,10 @@ import re
 
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.program_names import resolve_program
-from guidance.core.shell_commands.program_options import find_operands
+from guidance.core.shell_commands.program_options import (
+    find_operands,
+    find_option_value,
+)
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
@@ -35,6 +38,7 @@ _TAKING = (
     "-D",
     "-R",
 )
+_OF_SU = split_names("-c --command -s --shell -g --group -G -w -T")
 _OPEN_SHELL = ("-i", "-s", "--login", "--shell", "-")
 _ASKING = (
     "-l",
@@ -71,8 +75,10 @@ def _is_open(call: ProgramCall) -> bool:
     name, argv = call.name, call.argv
     if name == "su" and ("-c" in argv or "--command" in argv):
         # What an ordinary account runs is judged for itself, unless that is a shell.
-        users = [word for word in argv[1:-1] if word[:1] != "-"]
-        return not users or "root" in users or resolve_program(argv[-1]) in _SHELLS
+        places = find_operands(argv, taking=_OF_SU)
+        users = [argv[place] for place in places if argv[place] != "-"]
+        command = argv[find_option_value(argv, "-c", "--command")]
+        return not users or "root" in users or resolve_program(command) in _SHELLS
     if name in ("su", "runas", "sudoedit"):
         return not (len(argv) > 1 and argv[1] in ("--version", "--help", "-V", "-h"))
     if name in ("start-process", "saps"):
@@ -100,7 +106,7 @@ def _is_open_program(argv: list[str], options: list[str]) -> bool:
         words = [word for word in argv[1:] if word[:1] != "-" and "=" not in word]
         return bool(words) and _is_open_program(words, options)
     if program in _INSTALLERS:
-        return not _INSTALLING.isdisjoint(argv[1:4])
+        return not _INSTALLING.isdisjoint(argv[1:])
     if program in _EDITORS:
         return "-c" not in argv
     if program in _SHELLS:

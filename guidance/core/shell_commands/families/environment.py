@@ -9,6 +9,7 @@ from guidance.core.shell_commands.families.pipelines import (
     is_kept_private,
 )
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.program_options import find_operands
 from guidance.core.shell_commands.sensitive.secret_names import is_secret_variable
 from guidance.core.shell_commands.shell.tree import Simple, Variable, Word
 from guidance.core.shell_commands.walk import Walk
@@ -21,7 +22,6 @@ _PASSING = split_names(
     "cat tee base64 base32 rev xxd od hexdump tr sed awk cut head tail fold less more sort grep jq nl"
 )
 _PRINTS_ALL = {
-    "env": (("env",), ("env", "-0"), ("env", "--null")),
     "set": (("set",),),
     "export": (("export",), ("export", "-p")),
     "declare": (
@@ -33,6 +33,10 @@ _PRINTS_ALL = {
     ),
     "typeset": (("typeset", "-x"), ("typeset", "-p"), ("typeset",)),
 }
+_TAKING = split_names("-u --unset -C --chdir -a --argv0")
+_EMPTY = ("-", "-i", "--ignore-environment", "--help", "--version")
+# The command stands in their value.
+_SPLITTING = ("-S", "--split-string", "-vS")
 # Where PowerShell keeps it, as the word of a command that lists something.
 DRIVES = split_names("env: env:* env:\\ env:\\*")
 # Of these forms only a part or nothing of the value is left.
@@ -49,11 +53,21 @@ def judge_environment(walk: Walk, call: ProgramCall) -> None:
 
 
 def _prints_all(call: ProgramCall) -> bool:
+    if call.name == "env":
+        return call.more == () and _runs_nothing(call.argv)
     if tuple(call.argv) in _PRINTS_ALL.get(call.name, ()):
         return call.more == ()
     if call.name in ("get-childitem", "gci", "dir", "ls"):
         return any(word.lower() in DRIVES for word in call.argv[1:])
     return False
+
+
+def _runs_nothing(argv: list[str]) -> bool:
+    """Options of env and variables for it: it prints what they leave."""
+    if any(word in _EMPTY or word.startswith(_SPLITTING) for word in argv[1:]):
+        return False
+    places = find_operands(argv, taking=_TAKING)
+    return all("=" in argv[place] for place in places)
 
 
 def list_secret_variables(walk: Walk, simple: Simple) -> list[str]:

@@ -86,6 +86,7 @@ def _judge_patterns(walk: Walk, call: ProgramCall) -> None:
         argv = walk.report.get_raw_words(call)
     found = sort_arguments(call.name, argv, slashes=slashes)
     found.operands += call.more or ()
+    found.server = walk.server
     pattern = program.match(found)
     if pattern is None:
         return
@@ -190,9 +191,20 @@ def _takes_messages(walk: Walk, redirect: Redirect) -> bool:
     return _MESSAGES.fullmatch(walk.known.expand_word(target)) is not None
 
 
+def _only_explains(call: ProgramCall) -> bool:
+    """`tool --help`, `tool verb help`: at the end of what shows or sends files some of
+    these words are options of their own, or names."""
+    last = call.argv[-1] if len(call.argv) > 1 else ""
+    return last in _HELP and (
+        last.startswith("--")
+        or len(call.argv) == 2
+        or call.name not in READING | COPYING | REQUESTING
+    )
+
+
 def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> None:
     """Judge a call by the families; what wraps another program is judged for itself."""
-    if len(call.argv) > 1 and call.argv[-1] in _HELP:
+    if _only_explains(call):
         return
     for judge in judges:
         judge(walk, call)

@@ -39,14 +39,12 @@ _SECRET_WORDS = tuple(
 
 def find_reader(script: Script, simple: Simple) -> Simple | None:
     """The command that reads what this one prints."""
-    if len(script.items) > 512:
-        return None
     index = next(
         (place for place, item in enumerate(script.items) if item is simple), -1
     )
     if index < 0:
         return None
-    for item in script.items[index + 1 : index + _FAR]:
+    for item in script.items[index + 1 :]:
         if (
             isinstance(item, Simple)
             and item.stage
@@ -58,17 +56,15 @@ def find_reader(script: Script, simple: Simple) -> Simple | None:
 
 def list_feeders(script: Script, simple: Simple) -> Iterator[Simple]:
     """The commands of the pipe before it, nearest first."""
-    seen = 0
-    while simple.stage is not None and seen < _FAR:
+    while simple.stage is not None:
         items = [
             item
             for item in script.items[slice(*simple.stage)]
             if isinstance(item, Simple)
         ]
-        yield from reversed(items[-_FAR:])
+        yield from reversed(items)
         if not items:
             return
-        seen += len(items)
         simple = items[0]
 
 
@@ -77,7 +73,7 @@ def list_substituted(*words: str | Word) -> Iterator[Simple]:
     for word in words:
         for piece in word.pieces if isinstance(word, Word) else ():
             if isinstance(piece, Substitution):
-                for item in piece.script.items[:_FAR]:
+                for item in piece.script.items:
                     if isinstance(item, Simple):
                         yield item
 

@@ -19,7 +19,6 @@ _WEB_UPLOAD = compile_byte_pattern(
     r"\.Upload(?:File|Data|String|Values)(?:Async|TaskAsync)?\s*\(\s*[\"']?[^\"',)\s]+",
     ignore_case=True,
 )
-_LONG = 4_000
 
 
 def judge_forge(walk: Walk, call: ProgramCall) -> None:
@@ -30,7 +29,7 @@ def judge_forge(walk: Walk, call: ProgramCall) -> None:
 
 def judge_image(walk: Walk, call: ProgramCall) -> None:
     """A secret among the arguments of a build stays in the image, which is then pushed."""
-    if "build" not in call.argv[1:3] or "--build-arg" not in " ".join(call.argv):
+    if "build" not in call.argv[1:] or "--build-arg" not in " ".join(call.argv):
         return
     secret = any(
         isinstance(piece, Variable) and is_secret_variable(piece.name)
@@ -44,7 +43,7 @@ def judge_image(walk: Walk, call: ProgramCall) -> None:
 
 def judge_web_client(walk: Walk, call: ProgramCall) -> None:
     """`(New-Object Net.WebClient).UploadFile(address, file)`."""
-    text = call.script.text[call.simple.start :][:_LONG]
+    text = walk.budget.read_again(call.script.text[call.simple.start :])
     found = _WEB_UPLOAD.search(encode_one_byte(text))
     if found is None:
         return
@@ -56,7 +55,7 @@ def judge_web_client(walk: Walk, call: ProgramCall) -> None:
 def _is_pushed_later(call: ProgramCall) -> bool:
     return any(
         isinstance(item, Simple) and "push" in item.words[1:3]
-        for item in call.script.items[:200]
+        for item in call.script.items
     )
 
 

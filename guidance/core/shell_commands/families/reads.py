@@ -11,6 +11,7 @@ from guidance.core.shell_commands.families.pipelines import (
     shows_names_alone,
 )
 from guidance.core.shell_commands.paths import is_root
+from guidance.core.shell_commands.rules.invocation import list_verbs
 from guidance.core.shell_commands.sensitive.secret_names import is_hunting
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.shell.tree import Heredoc
@@ -52,6 +53,7 @@ _WINDOWS = split_names(
     "type get-content gc copy copy-item cpi xcopy robocopy findstr select-string more"
 )
 _RECURSIVE = re.compile(r"-[a-zA-Z]*[rR][a-zA-Z]*|--recursive|--hidden|-uu+")
+_SLASHES = re.compile(r"//+")
 _FOLDER = re.compile(
     r"(?:/|~[\w.-]*|/(?:etc|home|root|opt|srv|var|users)|/(?:home|users)/[^/]+)"
     r"(?:/\.(?:config|local|local/share|cache))?/?(?:\*)?",
@@ -131,11 +133,11 @@ def _forces_into_history(call: ProgramCall) -> bool:
     argv = call.argv
     if (
         call.name != "git"
-        or "add" not in argv[1:4]
+        or "add" not in list_verbs("git", argv)
         or not {"-f", "--force"} & set(argv)
     ):
         return False
-    return any(map(find_secret_rule, argv[2:]))
+    return any(map(find_secret_rule, argv[1:]))
 
 
 def _list_git_paths(argv: list[str]) -> Iterator[str]:
@@ -153,7 +155,7 @@ def _is_hunt(call: ProgramCall) -> bool:
     """A search through a home or the whole machine for what looks like secrets."""
     name, argv = call.name, call.argv
     if name in ("find", "fd", "locate", "mdfind"):
-        if name == "find" and not any(is_wide(word) for word in argv[1:3]):
+        if name == "find" and not any(is_wide(word) for word in argv[1:]):
             return False
         return any(
             find_secret_rule(argv[index + 1]) or is_hunting(argv[index + 1])
@@ -170,4 +172,5 @@ def _is_hunt(call: ProgramCall) -> bool:
 
 
 def is_wide(path: str) -> bool:
-    return len(path) < 64 and (_FOLDER.fullmatch(path) is not None or is_root(path))
+    path = _SLASHES.sub("/", path)
+    return _FOLDER.fullmatch(path) is not None or is_root(path)

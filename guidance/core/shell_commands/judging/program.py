@@ -107,7 +107,7 @@ def judge_program(walk: Walk, call: ProgramCall) -> None:
         found.operands += list_searched_places(walk, call)
     if changes_nothing(found) or _is_emulated(call, found):
         return
-    if led and found.sure and UNKNOWN in found.sure[0]:
+    if led and any(UNKNOWN in word for word in found.sure[:1] or found.operands[:1]):
         walk.report.add_opaque("opaque-argument", call)
         return
     if found.flags and _asks_nobody(walk, call, found):

@@ -22,15 +22,13 @@ _TEXTS = (
 # A call with something in quotes.
 _CALL = re.compile(r"\(\s*[\"']")
 _TEX_SHELL = "\\write18"
-# Words that are looked at.
-_MOST = 32
 
 
 def unwrap_unknown(walk: Walk, call: ProgramCall) -> None:
     """The first word that is a program, texts after usual options, and files in its words."""
     if call.name in PLAIN or walk.is_known(call.name):
         return
-    argv = call.argv[:_MOST]
+    argv = call.argv
     _walk_texts(walk, call, argv)
     _scan_substituted(walk, call, argv)
     if place := _find_program(walk, argv):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from guidance.core.shell_commands.limits import MAX_ARGUMENTS
+from guidance.core.shell_commands.limits import TooMuchError
+from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.shell_commands.rules.options import TAKING_VALUES
 
 _NONE: frozenset[str] = frozenset()
+_LONGEST_MODE = 256
+_FEW_VERBS = 2
 # -HUP is a signal to them, not a bundle.
 _SIGNALLING = frozenset(("kill", "killall", "pkill", "skill"))
 _OFF = ("none", "false", "no", "0", "never")
@@ -42,8 +45,19 @@ class Invocation:
     answered: bool = False
     # The text that is piped into it, where that matters and is known.
     fed: str | None = None
+    # The guard's own server.
+    server: OwnServer = USUAL_SERVER
     # The files that its pipeline reads, where that matters.
     inputs: Collection[str] = ()
+
+    @property
+    def modes(self) -> list[str]:
+        """The words that may say who may do what: chmod takes one, and `-x` is one."""
+        words = [word for word in self.argv[1:] if word[:1] == "-"]
+        words += self.operands[:1]
+        if max(map(len, words), default=0) > _LONGEST_MODE:
+            raise TooMuchError(f"a mode of more than {_LONGEST_MODE} characters")
+        return words
 
     def has_any(self, wanted: tuple[str, ...]) -> bool:
         for flag in wanted:
@@ -76,6 +90,13 @@ class Invocation:
         return taken_back not in self.flags
 
 
+def list_verbs(name: str, argv: list[str]) -> list[str]:
+    """The first operands, however many options stand before them; where an option is
+    not known, also those without what may be its value."""
+    found = sort_arguments(name, argv)
+    return [*found.operands[:_FEW_VERBS], *found.sure[:_FEW_VERBS]]
+
+
 def sort_arguments(
     name: str, argv: list[str], *, folder: str = "", slashes: bool = False
 ) -> Invocation:
@@ -84,8 +105,7 @@ def sort_arguments(
     flags, operands = found.flags, found.operands
     taking = TAKING_VALUES.get(name, _NONE)
     unknown = False
-    index, count = 1, min(len(argv), MAX_ARGUMENTS)
-    found.open_ended = len(argv) > count
+    index, count = 1, len(argv)
     while index < count:
         word = argv[index]
         index += 1
@@ -101,7 +121,7 @@ def sort_arguments(
             unknown = False
             continue
         if word == "--":
-            rest = argv[index:count]
+            rest = argv[index:]
             operands += rest
             found.sure += rest
             break
@@ -110,7 +130,13 @@ def sort_arguments(
             value = argv[index] if index < count else ""
             index += 1
         flags[flag.lower() if slashes else flag] = value
-        unknown = not equals and flag not in taking and len(flag) > 2
+        unknown = (
+            not equals
+            and flag not in taking
+            and len(flag) > 2
+            # All that take a value before the verb are known.
+            and (name != "git" or bool(operands))
+        )
         if (
             flag[1:2] in ("-", "")
             or slashes

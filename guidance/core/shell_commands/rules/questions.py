@@ -62,7 +62,6 @@ _OVERRIDE = compile_byte_pattern(
     r"\bx-(?:http-)?method(?:-override)?\s*[:=]\s*delete\b|\b_method=delete\b",
     ignore_case=True,
 )
-_LONGEST = 8_192
 _STORE_INDEX = re.compile(r":\d{4,5}/([\w.-]+)\*?(?:[\s?]|/?\Z)")
 _NUMBERED = re.compile(
     r"redis://(?:[^@/\s]*@)?(?:localhost|127\.0\.0\.1)(?::\d+)?/(\d+)\Z"
@@ -115,7 +114,7 @@ def _is_named(found: Invocation) -> bool:
         return False
     return all(
         (is_plain_name(path) and not is_own_data(path))
-        or _TOOL_SETTING.fullmatch(path[:256])
+        or _TOOL_SETTING.fullmatch(path)
         or _is_harmless(found, path)
         for path in found.operands
     ) and not any(_leads_out(found, path) for path in found.operands)
@@ -169,7 +168,7 @@ def _is_root(found: Invocation) -> bool:
     # The first operand is an owner or a mode, unless that comes from another file.
     paths = found.operands if found.has("--reference") else found.operands[1:]
     return found.open_ended or any(
-        is_root(path) or path.startswith(UNKNOWN) for path in paths[-64:]
+        is_root(path) or path.startswith(UNKNOWN) for path in paths
     )
 
 
@@ -179,7 +178,7 @@ def _is_each_of_root(found: Invocation) -> bool:
 
 
 def _takes_all_access(found: Invocation) -> bool:
-    return any(_NO_ACCESS.fullmatch(word[:32]) for word in found.argv[1:4])
+    return any(_NO_ACCESS.fullmatch(word) for word in found.modes)
 
 
 def _is_system_file(found: Invocation) -> bool:
@@ -231,7 +230,7 @@ def _has_deleted_ref(found: Invocation) -> bool:
 
 
 def _is_lock_file(path: str) -> bool:
-    return _LOCK_FILE.fullmatch(path[-256:]) is not None
+    return _LOCK_FILE.fullmatch(path) is not None
 
 
 def _has_pathspec(found: Invocation) -> bool:
@@ -295,8 +294,7 @@ def _is_dropping(found: Invocation) -> bool:
 
 def _is_removing(found: Invocation) -> bool:
     """pacman -R in any bundle, but not pacman -Qr."""
-    first = found.argv[1] if len(found.argv) > 1 else ""
-    return first.startswith(("-R", "--remove"))
+    return any(word.startswith(("-R", "--remove")) for word in found.argv[1:])
 
 
 def _is_scratch_database(found: Invocation) -> bool:
@@ -351,7 +349,7 @@ def _is_deleting(found: Invocation) -> bool:
     if not method and found.name == "http" and found.operands:
         method = found.operands[0]
     # All words at once: each search for itself costs more than they do (bench: "a request").
-    words = encode_one_byte("\0".join(word[:_LONGEST] for word in found.argv[1:]))
+    words = encode_one_byte("\0".join(found.argv[1:]))
     if method.strip("'\"=").upper() != "DELETE" and not _OVERRIDE.search(words):
         return False
     if "--unix-socket" in found.flags:

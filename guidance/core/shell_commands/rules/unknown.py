@@ -90,21 +90,19 @@ _LIGHT_NOUNS = split_names(
     "error content formatdata pssnapin"
 )
 _FIRST_WORDS = 2
-# Options and their values may stand between them.
-_LOOKED_AT = 12
 _LONGEST = 64
 
 
 def names_destroying_verb(words: Sequence[object]) -> bool:
-    """Quickly: is one of the first words, as they are given, such a verb?"""
-    return any(isinstance(word, str) and _is_verb(word) for word in words[:_LOOKED_AT])
+    """Quickly: is one of the words, as they are given, such a verb?"""
+    return any(isinstance(word, str) and _is_verb(word) for word in words)
 
 
 def may_run_another(name: str, words: Sequence[object]) -> bool:
     """Quickly: is one of the words a program, or a text that may hold one?"""
     if name in PLAIN:
         return False
-    for word in words[:_LOOKED_AT]:
+    for word in words:
         if isinstance(word, str):
             if word in RUN_BY_OTHERS or " " in word or "(" in word:
                 return True

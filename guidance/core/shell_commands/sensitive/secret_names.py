@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from guidance.core.regex import compile_byte_pattern, encode_one_byte
+
 _WORDS = (
     r"secrets?|tokens?|passwords?|passwd|passphrase|pwd|credentials?|creds?|apikeys?"
     r"|api_?keys?|access_?keys?|private_?keys?|secret_?keys?|auth_?keys?|signing_?keys?"
@@ -24,10 +26,10 @@ _HARMLESS = re.compile(
     r"|(?:OLD)?PWD|.*_TOKEN_(?:TTL|EXPIRY|COUNT|LIMIT|URL)|KEY_(?:NAME|ID|LENGTH|SIZE|PATH)"
 )
 # What somebody who looks for secrets puts into a search.
-_HUNTED = re.compile(
+_HUNTED = compile_byte_pattern(
     r"akia|begin [a-z ]*private|private.key|secret|passw|\bpass\b|token|api.?key|credential|\bkey\b|\bapi\b|_key|aws|ghp_|glpat|sk_live"
     r"|xox[bp]|cr[ktp]_|\bauth\b|\bpwd?\b|mnemonic|seed phrase",
-    re.I,
+    ignore_case=True,
 )
 
 
@@ -36,13 +38,12 @@ _SPELLINGS = re.compile(r"\[[^\]]{0,20}\][?*+]?|[\\?()*+]")
 
 
 def is_secret_name(name: str) -> bool:
-    return len(name) < 200 and _NAME.fullmatch(name) is not None
+    return _NAME.fullmatch(name) is not None
 
 
 def is_secret_variable(name: str) -> bool:
     return (
-        len(name) < 200
-        and name.isupper()
+        name.isupper()
         and _VARIABLE.search(name) is not None
         and _HARMLESS.fullmatch(name) is None
     )
@@ -50,8 +51,7 @@ def is_secret_variable(name: str) -> bool:
 
 def is_hunting(pattern: str) -> bool:
     """Would this search pattern find secrets, also as `api[_-]?key` or `pass(word)?`?"""
-    pattern = pattern[:500]
     return (
-        _HUNTED.search(pattern) is not None
-        or _HUNTED.search(_SPELLINGS.sub("", pattern)) is not None
+        _HUNTED.search(encode_one_byte(pattern)) is not None
+        or _HUNTED.search(encode_one_byte(_SPELLINGS.sub("", pattern))) is not None
     )

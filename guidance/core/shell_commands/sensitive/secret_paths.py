@@ -8,7 +8,6 @@ from fnmatch import fnmatchcase
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
-_LONGEST = 400
 _SLASHES = re.compile(r"/(?:\.?/)+")
 HOME = r"(?:~[\w.-]*|/root|/home/[^/]+|/users/[^/]+|[a-z]:/users/[^/]+|%userprofile%|\$env:userprofile)"
 
@@ -128,8 +127,6 @@ def normalize_path(path: str) -> str:
 
 def find_secret_rule(path: str) -> str:
     """The rule about reading this file, or nothing if it is an ordinary one."""
-    if len(path) > _LONGEST:
-        return ""
     path = normalize_path(path)
     data = encode_one_byte(path)
     for name, pattern in _SECRETS if _ANY.search(data) else ():

@@ -7,7 +7,6 @@ import re
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.sensitive.secret_paths import HOME, normalize_path
 
-_LONGEST = 400
 _KINDS: tuple[tuple[str, str], ...] = (
     (
         "persist-login-key",
@@ -72,8 +71,6 @@ _SAMPLE_HOOK = compile_byte_pattern(r"^(?:.*/)?\.git/hooks/.*\.sample$")
 
 def find_written_rule(path: str) -> str:
     """The rule about writing this file, or nothing if it is an ordinary one."""
-    if len(path) > _LONGEST:
-        return ""
     data = encode_one_byte(normalize_path(path))
     for name, pattern in _WRITTEN if _ANY.search(data) else ():
         if pattern.search(data):
@@ -84,7 +81,6 @@ def find_written_rule(path: str) -> str:
 def redirects_names(path: str, text: str) -> bool:
     """Does the text send a name to another machine, or the guard's name anywhere?"""
     return (
-        len(path) <= _LONGEST
-        and _HOSTS.fullmatch(normalize_path(path)) is not None
+        _HOSTS.fullmatch(normalize_path(path)) is not None
         and _OTHER_MACHINE.search(text) is not None
     )

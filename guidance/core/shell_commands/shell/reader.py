@@ -53,7 +53,7 @@ from guidance.core.shell_commands.shell.words import (
     read_arithmetic,
     read_word,
 )
-from guidance.core.shell_commands.word_lists import TELLING
+from guidance.core.shell_commands.word_lists import TELLING, VERB_IN_WORD
 
 # Operators after which nobody reads what the command before them printed.
 _ENDS = ("&&", "||")
@@ -124,6 +124,7 @@ def _read(cursor: Cursor, closer: str, level: Level) -> Script:
                 and level.simple is None
                 and (telling := matters.get(words[0], TELLING)) is not None
                 and telling.isdisjoint(words)
+                and (telling is not TELLING or VERB_IN_WORD.search(run) is None)
                 and words[0].isalpha()
                 and (run.islower() or _is_quiet(words, telling))
                 and (operator[0] in "\n;" or operator in _ENDS)
@@ -276,7 +277,7 @@ def _read_other(cursor: Cursor, level: Level, start: int) -> None:
     simple = level.simple
     if simple is None or not simple.words:
         raw = cursor.text[start : cursor.at]
-        if isinstance(word, Word) and _read_assignment(level, raw[:256], word, start):
+        if isinstance(word, Word) and _read_assignment(level, raw, word, start):
             return
         if isinstance(word, str) and ASSIGNMENT.match(raw) and "=" in word:
             name, _, value = word.partition("=")

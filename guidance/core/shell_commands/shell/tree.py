@@ -139,5 +139,7 @@ class Script:
     bodies: Sequence[tuple[int, int]] = ()
     # Its simple commands with those that do not matter, once somebody has asked for them.
     whole: list[Simple] | None = None
+    # Why those are not all.
+    whole_cut: str = ""
     # What the first so many of those have made, where somebody has asked for it.
     made: dict[int, frozenset[str]] = field(default_factory=dict)

@@ -97,7 +97,8 @@ def _run_commands(
     walk: Walk, call: ProgramCall, commands: list[str], files: list[str]
 ) -> None:
     deleted = False
-    for line in commands[:200]:
+    for line in commands:
+        walk.budget.count_step()
         for command in re.split(r"[ \t]*\|[ \t]*(?=\w)", line):
             text = _COMMAND.sub("", command, count=1)
             deleted = deleted or _DELETES.match(text) is not None
@@ -175,7 +176,7 @@ def unwrap_stream_editor(walk: Walk, call: ProgramCall) -> None:
         walk.report.add("empty-file", call)
     if replaced := _REPLACEMENT.search(script):
         # Should one of the files be run later, this stands in it.
-        for file in files[:16]:
+        for file in files:
             walk.known.write_file(file, Content(replaced[2]), append=True)
 
 

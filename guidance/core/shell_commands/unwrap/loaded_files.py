@@ -81,13 +81,11 @@ _ANY = re.compile(
 )
 _PLAYBOOK = re.compile(r"(?:^|[\s;&|/])ansible-playbook\s")
 _ABSENT = re.compile(r"\bstate:\s*[\"']?absent\b")
-# More files than these are not looked at.
-_MOST = 32
 
 
 def run_loaded_files(walk: Walk, script: Script) -> None:
     """Judge what this command has written for a tool that it also starts."""
-    paths = [path for path in list(walk.known.files)[:_MOST] if _ANY.search(path)]
+    paths = [path for path in walk.known.files if _ANY.search(path)]
     if not paths:
         return
     text = script.text

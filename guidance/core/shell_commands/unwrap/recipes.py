@@ -14,6 +14,7 @@ from itertools import takewhile
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.code.interpreters import scan_content
 from guidance.core.shell_commands.code.other_languages import OTHER
+from guidance.core.shell_commands.limits import MAX_VALUE, TooMuchError
 from guidance.core.shell_commands.paths import is_own_file
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
@@ -54,8 +55,9 @@ _USUAL = {
 _VARIABLE = re.compile(r"(?:export[ \t]+)?(\w+)[ \t]*(?::{1,3}|[?+])?=[ \t]*(.*)")
 _USED = re.compile(r"\$[({](\w+)[)}]")
 _MOST_TARGETS = 64
+_MOST_FILLED = 16
+_MOST_LINES = 2_000
 _LONGEST_LINE = 1_000
-_MOST_FILLED = 4
 _PRINTING = frozenset(("-n", "--dry-run", "--just-print", "--recon"))
 # npm's verbs and the scripts they run.
 _LIFECYCLE = {
@@ -144,15 +146,17 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
     current = ""
     loose: list[str] = _SHELL_FUNCTION.findall(text)
     values = dict(_USUAL)
-    for line in text.replace("\\\n", " ").splitlines()[:2_000]:
+    for line in _list_lines(text.replace("\\\n", " ")):
         if line[:1] in ("\t", " ") and current:
             recipes[current].append(_PREFIX.sub("", line, count=1))
             continue
-        variable = _VARIABLE.match(line[:_LONGEST_LINE]) if "=" in line else None
+        if len(line) > _LONGEST_LINE:
+            raise TooMuchError(f"a line of more than {_LONGEST_LINE:,} characters")
+        variable = _VARIABLE.match(line) if "=" in line else None
         if variable is not None:
-            values[variable[1]] = variable[2].strip()
+            _store_value(values, variable[1], variable[2].strip())
             continue
-        begun = _fill_in(line[:_LONGEST_LINE], values) if ":" in line else ""
+        begun = _fill_in(walk, line, values) if ":" in line else ""
         match = _TARGET.match(begun) if begun else None
         if match is None or line[:1] in ("#", "\t", " "):
             continue
@@ -162,7 +166,9 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
     first = next((name for name in needs if not name.startswith(".")), "")
     todo = wanted or [first]
     done: set[str] = set()
-    while todo and len(done) < _MOST_TARGETS:
+    while todo:
+        if len(done) == _MOST_TARGETS:
+            raise TooMuchError(f"more than {_MOST_TARGETS} targets")
         name = todo.pop()
         if name in done:
             continue
@@ -171,20 +177,37 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
         todo += needs.get(name, [])
     for recipe in loose:
         walk.walk_shell(
-            _fill_in(recipe, values).replace("$$", "$"),
+            _fill_in(walk, recipe, values).replace("$$", "$"),
             origin=walk.report.make_whole_origin(call),
             via=(*call.via, f"{call.name} {' '.join(wanted)}".strip()),
         )
 
 
-def _fill_in(recipe: str, values: Mapping[str, str]) -> str:
+def _store_value(values: dict[str, str], name: str, value: str) -> None:
+    """What it held before stands in the place of its own name."""
+    before = values.get(name, "")
+    value = _USED.sub(lambda match: before if match[1] == name else match[0], value)
+    if len(value) > MAX_VALUE:
+        raise TooMuchError("a longer value than is kept")
+    values[name] = value
+
+
+def _fill_in(walk: Walk, recipe: str, values: Mapping[str, str]) -> str:
     """The recipe with the values of its variables; those may use others."""
     for _ in range(_MOST_FILLED):
         filled = _USED.sub(lambda match: values.get(match[1], match[0]), recipe)
-        if filled == recipe or len(filled) > _LONGEST_LINE:
-            break
+        if filled == recipe:
+            return recipe
+        walk.budget.read(len(filled))
         recipe = filled
-    return recipe
+    raise TooMuchError("variables in variables of a recipe")
+
+
+def _list_lines(text: str) -> list[str]:
+    lines = text.splitlines()
+    if len(lines) > _MOST_LINES:
+        raise TooMuchError(f"more than {_MOST_LINES:,} lines of a recipe")
+    return lines
 
 
 def unwrap_just(walk: Walk, call: ProgramCall) -> None:
@@ -324,11 +347,13 @@ def unwrap_playbook(walk: Walk, call: ProgramCall) -> None:
 
 def _list_tasks(text: str) -> Iterator[str]:
     """The commands of tasks, on their own line or on the lines below it."""
-    lines = text.splitlines()[:2_000]
+    lines = _list_lines(text)
     for number, line in enumerate(lines):
-        match = _TASK.match(line[:_LONGEST_LINE])
+        if len(line) > _LONGEST_LINE:
+            raise TooMuchError(f"a line of more than {_LONGEST_LINE:,} characters")
+        match = _TASK.match(line)
         if match is None:
-            yield from _INLINE_TASK.findall(line[:_LONGEST_LINE])
+            yield from _INLINE_TASK.findall(line)
             continue
         if match[2][:1] not in ("|", ">"):
             yield match[2].strip("\"' ")

@@ -33,7 +33,6 @@ _PARALLEL_TAKING = split_names(
 
 # Columns of parallel's input, whatever it was told to cut at.
 _SEPARATORS = re.compile(r"[,;:| \t]+")
-_MOST_VALUES = 16
 # They hand on some of the lines they read, unless they are told otherwise.
 _FILTERS = {
     "grep": frozenset(("-o", "--only-matching", "-r", "-R")),
@@ -144,7 +143,7 @@ def _run_with_input(walk: Walk, call: ProgramCall, place: int) -> None:
     """The verb, or the whole command, may come from the input."""
     content = walk.find_stdin(call)
     if content is not None and not content.opaque:
-        words = content.text.split()[:_MOST_VALUES]
+        words = content.text.split()
         changed = call.replace_arguments([*call.argv, *words], first=-1)
         walk.run_inner(changed, place, "xargs")
 
@@ -231,10 +230,10 @@ def _run_composed(
         values = tuple(content.text.splitlines()) if content else ()
         if not values:
             walk.report.add_opaque("opaque-name", call)
-    for value in values[:_MOST_VALUES]:
+    for value in values:
         parts = _SEPARATORS.split(value)
         composed = text.replace("{}", value)
-        for number, part in enumerate(parts[:9], 1):
+        for number, part in enumerate(parts, 1):
             composed = composed.replace(f"{{{number}}}", part)
         origin = walk.report.make_whole_origin(call)
         walk.walk_shell(composed, origin=origin, via=(*call.via, "parallel"))

@@ -242,10 +242,25 @@ def unwrap_binding(walk: Walk, call: ProgramCall) -> None:
         walk.walk_shell(text, origin=origin, via=(*call.via, "bind -x"))
 
 
+_TAKEN_BY_ENV = (
+    "-u",
+    "--unset",
+    "-C",
+    "--chdir",
+    "-a",
+    "--argv0",
+    "-S",
+    "--split-string",
+)
+
+
 def unwrap_env(walk: Walk, call: ProgramCall) -> None:
     """env, which can also split a text into words."""
     for index, word in enumerate(call.argv[1:], 1):
         name, equals, value = word.partition("=")
+        if not equals and word[:1] != "-" and call.argv[index - 1] not in _TAKEN_BY_ENV:
+            # What follows is the command's own.
+            break
         if equals and is_run(name):
             follow_setting(walk, call, Assignment(name, value))
         if word in ("-S", "--split-string") and index + 1 < len(call.argv):

@@ -23,7 +23,6 @@ from guidance.core.shell_commands.unwrap.settings import follow_setting, is_run
 from guidance.core.shell_commands.unwrap.transfers import judge_requests
 from guidance.core.shell_commands.walk import Handler, Walk
 
-_MOST_BROUGHT = 16
 _STOPS = re.compile(r"-[a-z]*e[a-z]*")
 
 
@@ -171,11 +170,11 @@ def follow_hash(walk: Walk, call: ProgramCall) -> None:
 def _mark_brought(walk: Walk, call: ProgramCall, found: list[str]) -> None:
     """Remember the temporary paths that something from elsewhere gets."""
     paths = [call.argv[place] for place in find_operands(call.argv, taking=("-S",))]
-    if len(paths) < 2 or len(found) > _MOST_BROUGHT:
+    if len(paths) < 2:
         return
     folder = walk.known.folder
     target = paths.pop().rstrip("/")
-    for path in paths[:_MOST_BROUGHT]:
+    for path in paths:
         if not is_temporary(path, folder=folder):
             inside = f"{target}/{path.rstrip('/').rpartition('/')[2]}"
             found += [each for each in (target, inside) if is_temporary(each)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from guidance.core.shell_commands.limits import TooMuchError
+
 # cmd: `set x=del`, then %x% or !x!.
 _SET = re.compile(r"\bset[ \t]+\"?(\w{1,64})=([^&|\"\r\n]*)", re.IGNORECASE)
 _USED = re.compile(r"[%!](\w{1,64})(:[^%!\s]{1,40})?[%!]")
@@ -55,10 +57,12 @@ def expand_variables(text: str) -> str:
 
     def fill(match: re.Match[str]) -> str:
         nonlocal left
-        left -= 1
         name = match[1].lower()
-        if left < 0 or (name not in values and name not in _USUAL):
+        if name not in values and name not in _USUAL:
             return match[0]
+        left -= 1
+        if left < 0:
+            raise TooMuchError(f"more than {_MOST_USES} variables")
         if match[2]:
             # A part of the value: what Windows sets is only where programs stand.
             return "" if name in _USUAL else match[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from guidance.core.shell_commands.limits import ReadingBudget
+from guidance.core.shell_commands.limits import ReadingBudget, TooMuchError
 
 _TOKEN = re.compile(
     r"""
@@ -52,7 +52,7 @@ def split_commands(
                 words = []
                 count += 1
                 if count > _MOST:
-                    return
+                    raise TooMuchError(f"more than {_MOST:,} commands")
                 # What a block works on comes through the pipe before it.
                 piped = match[0] == "|" or (piped and match[0] == "{")
             continue

@@ -14,8 +14,9 @@ from guidance.core.tools.evidence import CallEvidence
 _METHODS = ("method", "httpmethod", "requestmethod")
 _ADDRESSES = ("url", "uri", "address", "endpoint")
 _BODIES = ("body", "data", "json", "payload")
+# What is said of a request, the worse first.
+_TOLD = ("http-delete", "opaque-size")
 _QUERIES = ("query", "mutation", "document", "graphql")
-_LONGEST = 2_000
 
 
 def find_request_rule(evidence: CallEvidence) -> str | None:
@@ -27,22 +28,23 @@ def find_request_rule(evidence: CallEvidence) -> str | None:
     place = next((parts[name] for name in _ADDRESSES if name in parts), None)
     if not isinstance(method, str) or method.upper() in ("GET", "HEAD"):
         return None
-    words = ["curl", "-X", method.upper()[:_LONGEST]]
+    words = ["curl", "-X", method.upper()]
     headers = parts.get("headers")
     for name, value in headers.items() if isinstance(headers, dict) else ():
-        words += ["-H", f"{name}: {value}"[:_LONGEST]]
+        words += ["-H", f"{name}: {value}"]
     for body in _list_bodies(parts):
-        words += ["-d", body[:_LONGEST]]
-    words.append(place[:_LONGEST] if isinstance(place, str) else "elsewhere")
+        words += ["-d", body]
+    words.append(place if isinstance(place, str) else "elsewhere")
     found = judge_command(" ".join(map(quote, words)), budget=evidence.reading)
-    return "http-delete" if any(each.rule == "http-delete" for each in found) else None
+    rules = {each.rule for each in found}
+    return next((rule for rule in _TOLD if rule in rules), None)
 
 
 def _list_queries(parts: dict[str, object]) -> Iterator[str]:
     for name in _QUERIES:
         query = parts.get(name)
         if isinstance(query, str):
-            yield query[:_LONGEST]
+            yield query
 
 
 def _list_bodies(parts: dict[str, object]) -> Iterator[str]:

@@ -63,7 +63,6 @@ _KEEPERS = frozenset(
 _FILING = frozenset(
     ("fs", "file", "files", "filesystem", "storage", "disk", "bucket", "drive")
 )
-_MOST_PARTS = 50
 _LONGEST = 64
 
 
@@ -116,7 +115,7 @@ def _find_in_parts(evidence: CallEvidence) -> str | None:
     call = evidence.call
     if not isinstance(call, ToolCall) or _FILING.isdisjoint(split_words(call.tool)):
         return None
-    for holder in evidence.held[1:_MOST_PARTS]:
+    for holder in evidence.held[1:]:
         given = {name: part for name, _, part in holder.parts}
         paths = [path for name in _PATHS for path in _list_texts(given.get(name))]
         if all(map(is_temporary, paths)) and paths:
@@ -195,8 +194,7 @@ def _find_forced(words: list[str], given: Mapping[str, Any]) -> str | None:
 
 def _is_production(given: Mapping[str, Any]) -> bool:
     return any(
-        isinstance(part, str) and PRODUCTION.fullmatch(part[:200])
-        for part in given.values()
+        isinstance(part, str) and PRODUCTION.fullmatch(part) for part in given.values()
     )
 
 

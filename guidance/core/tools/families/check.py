@@ -7,7 +7,6 @@ calls that name a file, an address or a text instead.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from guidance.core.shell_commands.families.addresses import is_metadata_address
 from guidance.core.shell_commands.families.afar import grants_rights, reads_passwords
@@ -20,9 +19,11 @@ from guidance.core.shell_commands.families.destinations import is_request_file
 from guidance.core.shell_commands.families.guard.files import writes_guard_file
 from guidance.core.shell_commands.families.guard.texts import (
     answers_review,
+    is_ruling_address,
     is_ruling_request,
 )
 from guidance.core.shell_commands.families.reads import is_wide
+from guidance.core.shell_commands.limits import TooMuchError
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
@@ -42,21 +43,31 @@ from guidance.core.tools.destroying.tool_verbs import PRODUCTION
 from guidance.core.tools.evidence import CallEvidence
 from guidance.core.tools.families import vocabulary
 from guidance.core.tools.families.guard import list_guard_rules
+from guidance.core.tools.families.texts import count_texts, list_all_texts
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.rule_findings import make_rule_finding
 from guidance.core.tools.section import ToolRules
 from guidance.core.tools.texts import Text, list_texts
 
-_LONGEST_PATH = 1_000
+# Files, times the texts that a call gives for them.
+_MOST_PAIRS = 2_500
 
 
 def check_families(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFinding]:
     told: set[str] = set()
-    for rule, text in _list_rules(evidence):
+    for rule, text in _list_all_rules(evidence):
         finding = None if rule in told else make_rule_finding(rules, rule, text)
         if finding is not None:
             told.add(rule)
             yield finding
+
+
+def _list_all_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
+    """What was found before it was too much stands; the rest is for a person."""
+    try:
+        yield from _list_rules(evidence)
+    except TooMuchError:
+        yield "opaque-size", Text("/arguments", "")
 
 
 def _list_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
@@ -68,7 +79,7 @@ def _list_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
     elif isinstance(call, MultiEditCall):
         texts = [
             Text(f"/edits/{number}/new", edit.new)
-            for number, edit in enumerate(call.edits[: vocabulary.MOST])
+            for number, edit in enumerate(call.edits)
         ]
         yield from _list_write_rules(call.file_path, texts)
     elif isinstance(call, ToolCall):
@@ -91,6 +102,8 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
     paths = list(list_arguments(evidence, vocabulary.PATHS))
     if words & vocabulary.WRITING:
         texts = list(list_arguments(evidence, vocabulary.CONTENTS))
+        if len(paths) * len(texts) > _MOST_PAIRS:
+            raise TooMuchError(f"more than {_MOST_PAIRS:,} texts for files")
         for path in paths:
             yield from _list_write_rules(path.text, texts, path)
     elif words & vocabulary.READING:
@@ -110,27 +123,25 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
     if words & vocabulary.ACTING and not words & vocabulary.SEARCHING:
         yield from _list_rulings(evidence)
     for address in list_arguments(evidence, vocabulary.ADDRESSES):
-        if vocabulary.KEY_IN_ADDRESS.search(address.text[:4_000]):
+        if vocabulary.KEY_IN_ADDRESS.search(address.text):
             yield "exfil-secret", address
-        elif is_metadata_address(address.text[:4_000]):
+        elif is_metadata_address(address.text):
             yield "credential-metadata", address
     if words & vocabulary.RUNNING:
         for place in list_arguments(evidence, vocabulary.PLACES):
-            if PRODUCTION.fullmatch(place.text[:200]):
+            if PRODUCTION.fullmatch(place.text):
                 yield "remote-command", place
     if "patch" in words:
-        for text in islice(
-            list_texts(evidence.arguments, "/arguments"), vocabulary.MOST
-        ):
+        for text in list_all_texts(evidence):
             yield from _list_patch_rules(text)
     yield from _list_code_rules(evidence, tool)
     if words & vocabulary.EVALUATING:
         for code in list_arguments(evidence, vocabulary.CODE):
-            for rule in list_program_rules(code.text[: vocabulary.LONGEST_CODE]):
+            for rule in list_program_rules(evidence.reading.read_again(code.text)):
                 yield rule, code
     if words & vocabulary.SENDING or words & vocabulary.GRANTING:
         for reader in list_arguments(evidence, vocabulary.READERS):
-            if vocabulary.EVERYBODY.fullmatch(reader.text[:40]):
+            if vocabulary.EVERYBODY.fullmatch(reader.text):
                 yield "exfil-publish", reader
     if words & vocabulary.PASTES and words & vocabulary.GRANTING:
         yield "exfil-paste", named
@@ -144,7 +155,7 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
         if words & vocabulary.WRITING or words & vocabulary.APPLYING
         else ()
     ):
-        for rule in list_manifest_rules(manifest.text[: vocabulary.LONGEST_CODE]):
+        for rule in list_manifest_rules(evidence.reading.read_again(manifest.text)):
             yield rule, manifest
     if _opens_to_everybody(evidence, words):
         yield "exfil-publish", named
@@ -152,7 +163,7 @@ def _list_tool_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
 
 def _names_secret(evidence: CallEvidence, words: frozenset[str]) -> bool:
     """By its address in a manager, by its name, or by the wish to see it decrypted."""
-    texts = [*islice(list_texts(evidence.arguments), vocabulary.MOST)]
+    texts = [*list_all_texts(evidence)]
     if any(vocabulary.SECRET_ADDRESS.match(text.text) for text in texts):
         return True
     if words & vocabulary.VARIABLES and any(
@@ -191,7 +202,7 @@ def _list_uploads(
     elif words & vocabulary.STORES and "put" in words:
         names = vocabulary.ATTACHED | vocabulary.SENT_PATHS
     for path in list_arguments(evidence, names) if names else ():
-        place = path.text[:_LONGEST_PATH]
+        place = path.text
         if find_secret_rule(place):
             yield "exfil-secret", path
         elif (
@@ -204,17 +215,14 @@ def _list_uploads(
 
 def _list_rulings(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
     """An address that answers a review, or a button and the page that it stands on."""
-    texts = [
-        text
-        for text in islice(
-            list_texts(evidence.arguments, "/arguments"), vocabulary.MOST
-        )
-        if len(text.text) < vocabulary.SHORT
-    ]
-    for text in texts:
-        if is_ruling_request(text.text):
+    texts: list[Text] = []
+    for text in list_all_texts(evidence):
+        short = len(text.text) < vocabulary.SHORT
+        if is_ruling_request(text.text) if short else is_ruling_address(text.text):
             yield "guard-ruling", text
             return
+        if short:
+            texts.append(text)
     pressing = not vocabulary.PRESSING.isdisjoint(split_tool_name(evidence.call.tool))
     if pressing and is_ruling_request(" ".join(text.text for text in texts)):
         yield "guard-ruling", texts[0]
@@ -243,7 +251,7 @@ def _list_patch_rules(patch: Text) -> Iterator[tuple[str, Text]]:
     """Each file that a patch names is written."""
     if not patch.text.lstrip().startswith("*** Begin Patch"):
         return
-    for found in islice(vocabulary.PATCHED.finditer(patch.text), vocabulary.MOST):
+    for found in vocabulary.PATCHED.finditer(patch.text):
         yield from _list_write_rules(found[1].strip(), (), patch)
 
 
@@ -251,7 +259,7 @@ def _list_code_rules(evidence: CallEvidence, tool: str) -> Iterator[tuple[str, T
     """What an interpreter is given to run, as list_program_rules reads commands' code."""
     code, _ = split_code(tool, evidence.held)
     for text in dict.fromkeys(part.text for part in code):
-        program = text.text[: vocabulary.LONGEST_CODE]
+        program = evidence.reading.read_again(text.text)
         if writes_guard_file(program):
             yield "guard-settings", text
         if answers_review(program):
@@ -267,12 +275,9 @@ def split_tool_name(tool: str) -> frozenset[str]:
 
 def list_arguments(evidence: CallEvidence, names: frozenset[str]) -> Iterator[Text]:
     """The texts of arguments with such names, wherever they stand."""
-    seen = 0
     for holder in evidence.held:
         for name, key, part in holder.parts:
             if name in names:
-                for text in list_texts(part, f"{holder.place}/{key}"):
-                    seen += 1
-                    if seen > vocabulary.MOST:
-                        return
-                    yield text
+                yield from count_texts(
+                    evidence, list_texts(part, f"{holder.place}/{key}")
+                )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from guidance.core.shell_commands.families.guard.records import names_records
 from guidance.core.shell_commands.families.guard.rulings import types_answer
@@ -16,8 +15,8 @@ from guidance.core.shell_commands.sensitive.guard_paths import (
 )
 from guidance.core.shell_commands.word_lists import split_names
 from guidance.core.tools.evidence import CallEvidence
-from guidance.core.tools.families.vocabulary import MOST, SHORT
-from guidance.core.tools.texts import Text, list_texts
+from guidance.core.tools.families.texts import list_all_texts
+from guidance.core.tools.texts import Text
 
 # What an agent's own tools of the guard never do.
 _CHANGING = split_names(
@@ -28,6 +27,7 @@ _STOPPING = split_names(
     "stop kill restart pause scale delete remove terminate disable mask shutdown suspend"
 )
 _SETTING = split_names("set setenv put update add export write edit unset unsetenv")
+_PORTS = split_names("port ports tcpport listenport portnumber")
 _TYPING = split_names(
     "type keys keystroke keyboard input computer terminal tmux screen applescript"
 )
@@ -48,10 +48,20 @@ def list_guard_rules(
         name.lower().replace("-", "_").split("_")
     ):
         yield "guard-ruling", Text("/tool", tool)
-    texts = islice(list_texts(evidence.arguments, "/arguments"), MOST)
-    for text in texts:
-        if len(text.text) < SHORT:
-            yield from _list_text_rules(text, words)
+    if words & _STOPPING and _names_own_port(evidence):
+        yield "guard-server", Text("/tool", tool)
+    for text in list_all_texts(evidence):
+        yield from _list_text_rules(text, words)
+
+
+def _names_own_port(evidence: CallEvidence) -> bool:
+    """`kill_port` with the port of the guard's own server."""
+    return any(
+        name in _PORTS and not isinstance(part, bool) and evidence.server.is_port(each)
+        for holder in evidence.held
+        for name, _, part in holder.parts
+        for each in map(str, part if isinstance(part, list | tuple) else (part,))
+    )
 
 
 def _list_text_rules(text: Text, words: frozenset[str]) -> Iterator[tuple[str, Text]]:

@@ -80,10 +80,9 @@ ACTING = split_names(
     "fetch request http get post put patch navigate click press tap browser web call "
     "invoke open goto submit evaluate api curl type fill"
 )
-# Code that a tool runs, and how much of it is looked at.
+# Code that a tool runs.
 EVALUATING = split_names("evaluate eval execute exec run script")
 CODE = split_names("function code script expression javascript js source")
-LONGEST_CODE = 20_000
 # The files that a patch names.
 PATCHED = re.compile(
     r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to):(.{1,1000})$", re.MULTILINE
@@ -96,6 +95,8 @@ READERS = split_names("type visibility access scope audience sharing shareWith a
 EVERYBODY = re.compile(
     r"anyone|anyonewithlink|everyone|allusers|public[-_]?(?:read)?|world", re.IGNORECASE
 )
+# Longer texts are prose, in which the page of a review and a word such as approve may
+# stand side by side.
 SHORT = 500
 # Commands run somewhere else, and the arguments that say where.
 RUNNING = split_names("exec execute run ssh invoke shell command")
@@ -114,5 +115,3 @@ KEPT_PRIVATE = split_names(
     "snapshot image notebook database gist"
 )
 OPENING = {"private": False, "public": True, "ispublic": True, "isprivate": False}
-# So many arguments of one call are looked at.
-MOST = 50

@@ -54,8 +54,8 @@ def test_white_space_lines_do_not_swallow_the_line_end() -> None:
     assert plan.result == "a\n  x\nd\n"
 
 
-def test_indentation_that_the_edit_gives_is_replaced() -> None:
-    assert plan_changes("    a  =  1\n", ("  a = 1", "  b = 2")).result == "  b = 2\n"
+def test_the_file_keeps_its_own_indentation() -> None:
+    assert plan_changes("    a  =  1\n", ("  a = 1", "  b = 2")).result == "    b = 2\n"
 
 
 def test_white_space_lines_must_be_unique_too() -> None:

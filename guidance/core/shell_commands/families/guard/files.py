@@ -9,6 +9,7 @@ from guidance.core.shell_commands.families.guard.rulings import SHOWING, list_co
 from guidance.core.shell_commands.families.guard.texts import AGENTS
 from guidance.core.shell_commands.families.pipelines import list_substituted
 from guidance.core.shell_commands.program_names import resolve_program
+from guidance.core.shell_commands.rules.invocation import list_verbs
 from guidance.core.shell_commands.sensitive.guard_paths import (
     is_guard_data,
     is_guard_setting,
@@ -44,7 +45,6 @@ _PATCHED = re.compile(
     r"([^\t\n]{1,300})",
     re.MULTILINE,
 )
-_LONGEST_PATCH = 20_000
 _PROGRAM = re.compile(r"(?:.*/)?bin/checkrail(?:-\w+)?")
 # A file of that name is run in place of the client, wherever PATH finds it first.
 _SHADOW = re.compile(r"(?:.*/)?checkrail(?:-hooks?)?(?:\.(?:cmd|bat|exe|ps1))?")
@@ -63,7 +63,6 @@ _LOOSENED = re.compile(
 _EDITING = split_names("sed perl ruby awk jq yq python node")
 _CLIENT = re.compile(r"\bcheckrail\b")
 _PROCESS = re.compile(rf"\b(?:checkrail|{AGENTS})\b")
-_MOST = 24
 _WRITTEN = (">", ">>", ">|", "&>", "&>>")
 
 
@@ -103,7 +102,7 @@ def _list_words(call: ProgramCall) -> list[str]:
 def _find_folder(call: ProgramCall) -> str:
     """`cd .claude && rm settings.json`: the folder that the command has gone to."""
     folder = ""
-    for item in call.script.items[:_MOST]:
+    for item in call.script.items:
         if item is call.simple:
             return folder
         if isinstance(item, Simple) and item.words[:1] in (["cd"], ["pushd"]):
@@ -140,7 +139,7 @@ def judge_guard_redirections(walk: Walk, call: ProgramCall) -> None:
 def _is_changing(call: ProgramCall) -> bool:
     name, argv = call.name, call.argv
     if name == "git":
-        return bool(_GIT_CHANGING & set(argv[1:4]))
+        return not _GIT_CHANGING.isdisjoint(list_verbs("git", argv))
     if name in ("sed", "awk", "yq", "jq", "perl"):
         return any(map(_IN_PLACE.fullmatch, argv[1:]))
     if name in ("cp", "tee"):
@@ -154,13 +153,13 @@ def _is_changing(call: ProgramCall) -> bool:
 def _patches_settings(walk: Walk, call: ProgramCall) -> bool:
     """A patch in the command that names one of these files."""
     if call.name not in _PATCHING and not (
-        call.name == "git" and {"apply", "am"} & set(call.argv[1:4])
+        call.name == "git" and {"apply", "am"} & set(list_verbs("git", call.argv))
     ):
         return False
     return any(
         is_guard_setting(found[1].strip())
         for text in list_code(walk, call)
-        for found in _PATCHED.finditer(text[:_LONGEST_PATCH])
+        for found in _PATCHED.finditer(text)
     )
 
 
@@ -170,14 +169,14 @@ def writes_guard_file(program: str) -> bool:
         return False
     return _OWN_CODE.search(program) is not None or any(
         is_guard_setting(found[1]) or is_guard_data(found[1])
-        for found in _QUOTED.finditer(program[:4_000])
+        for found in _QUOTED.finditer(program)
     )
 
 
 def _loosens_policy(call: ProgramCall) -> bool:
     """`sed -i s/block/allow/ policy.json`, in place or into a file that replaces it."""
     words = call.argv[1:]
-    code = " ".join(words)[:4_000]
+    code = " ".join(words)
     if call.name in ("python", "node"):
         named = any(is_policy_file(found[1]) for found in _QUOTED.finditer(code))
         return named and bool(_WRITING_CODE.search(code) and _LOOSENED.search(code))

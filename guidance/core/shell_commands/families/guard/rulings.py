@@ -53,7 +53,6 @@ _INTO_AGENT = re.compile(
 
 # They type into whichever window is in front.
 _BY_WINDOW = split_names("xdotool ydotool wtype dotool cliclick")
-_LONGEST = 4_000
 
 
 def judge_rulings(walk: Walk, call: ProgramCall) -> None:
@@ -67,20 +66,21 @@ def judge_rulings(walk: Walk, call: ProgramCall) -> None:
             and any(map(is_ruling_address, argv[1:]))
             and not is_only_read(words)
         )
-        or (name in _REQUESTING and _changes_guard(call, words))
+        or (name in _REQUESTING and _changes_guard(walk, call, words))
     ):
         walk.report.add("guard-ruling", call)
     if name in _TALKING and any(map(is_ruling_address, list_fed(walk, call))):
         walk.report.add("guard-ruling", call)
     if name in INTERPRETERS and any(
-        answers_review(text) or presses_button(text) for text in list_code(walk, call)
+        answers_review(text) or presses_button(text, walk.server)
+        for text in list_code(walk, call)
     ):
         walk.report.add("guard-ruling", call)
     if name in TYPING or name in INTERPRETERS:
         texts = [words, *list_fed(walk, call)]
         if name in _BY_WINDOW:
             # The window may be chosen by the command before.
-            texts.append(call.script.text[:_LONGEST])
+            texts.append(walk.budget.read_again(call.script.text))
         if any(map(types_answer, texts)):
             walk.report.add("guard-ruling", call)
 
@@ -91,11 +91,13 @@ def types_answer(text: str) -> bool:
     return _TYPED.search(line) is not None or _INTO_AGENT.search(line) is not None
 
 
-def _changes_guard(call: ProgramCall, words: str) -> bool:
+def _changes_guard(walk: Walk, call: ProgramCall, words: str) -> bool:
     """Something is sent to the guard's own address that is no agent's business."""
     if not is_sending(words) or is_agents_part(words):
         return False
-    return _GUARDS_ADDRESS.search(words) is not None or any(
+    if _GUARDS_ADDRESS.search(words) or walk.server.is_addressed(words):
+        return True
+    return any(
         isinstance(piece, Variable) and piece.name == "CHECKRAIL_URL"
         for word in call.simple.words[1:]
         if isinstance(word, Word)
@@ -106,7 +108,7 @@ def _changes_guard(call: ProgramCall, words: str) -> bool:
 def list_code(walk: Walk, call: ProgramCall) -> list[str]:
     """The programs that an interpreter is given: as words, as input, as files made here."""
     texts = [*call.argv[1:], *list_fed(walk, call)]
-    for word in call.argv[1:4] if walk.known.files else ():
+    for word in call.argv[1:] if walk.known.files else ():
         content = walk.known.get_file(word)
         if content is not None and content.text:
             texts.append(content.text)

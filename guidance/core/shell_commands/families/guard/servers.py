@@ -12,7 +12,7 @@ from guidance.core.shell_commands.families.pipelines import (
 from guidance.core.shell_commands.walk import Walk
 from guidance.core.shell_commands.word_lists import split_names
 
-_SERVER = re.compile(r"checkrail|manage\.py up|[: ]8000\b")
+_SERVER = re.compile(r"checkrail|manage\.py up")
 # What a command says about itself.
 _SAID = re.compile(r"(?:#|\becho\b)[^\n;|&]{0,80}checkrail", re.IGNORECASE)
 _ON_PORT = re.compile(r"(?:.*[:=])?\d{2,5}(?:/tcp)?")
@@ -28,9 +28,13 @@ def judge_kill(walk: Walk, call: ProgramCall) -> None:
     if name == "xargs" or call.more != ():
         items += list_feeders(call.script, call.simple)
     texts = [" ".join(map(str, item.words)) for item in items]
-    meant = any(map(_SERVER.search, texts))
+    meant = any(_SERVER.search(text) or walk.server.is_named_in(text) for text in texts)
     by_port = bool(texts) or any(map(_ON_PORT.fullmatch, argv[1:]))
-    said = by_port and _kills(call) and _SAID.search(call.script.text[:4_000])
+    said = (
+        by_port
+        and _kills(call)
+        and _SAID.search(walk.budget.read_again(call.script.text))
+    )
     if said or meant:
         walk.report.add("guard-server", call)
 

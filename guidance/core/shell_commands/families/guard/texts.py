@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.code.folding import fold_names
 from guidance.core.shell_commands.findings import Span
+from guidance.core.shell_commands.own_server import OwnServer
 
-_LONGEST = 100_000
 # Coding agents that are guarded, as their windows and sessions are called.
 AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
 # Quickly: does a text speak of the guard or of a coding agent at all?
@@ -69,7 +69,7 @@ _REVIEW_PAGE = re.compile(
     r"/(?:reviews?|requests?|approvals?|pending|queue)/[\w-]+|checkrail", re.IGNORECASE
 )
 # The same, of the guard alone, in a program that presses the button.
-_OWN_PAGE = re.compile(r"/p/[^/\s]{1,80}/queue/|checkrail|:8000/(?:p|reviews|queue)/")
+_OWN_PAGE = re.compile(r"/p/[^/\s]{1,80}/queue/|checkrail")
 _CLICK = re.compile(r"\b(?:click|press|submit|tap)\(")
 _REDEFINED = re.compile(
     r"(?:^|[;&|\n{(])[ \t]*(?:function[ \t]+checkrail\b|checkrail[ \t]*\([ \t]*\))[^\n]{0,40}"
@@ -97,7 +97,7 @@ def is_answer(text: str) -> bool:
 
 def answers_review(program: str) -> bool:
     """A program or script that would answer a review, by an address or by the client."""
-    text = fold_names(program[:_LONGEST])
+    text = fold_names(program)
     if not any(word in text for word in _ANSWER_WORDS):
         # Told in a hundredth of the time (bench: "quotes in place of other lines").
         return False
@@ -112,11 +112,11 @@ def answers_review(program: str) -> bool:
     )
 
 
-def presses_button(program: str) -> bool:
+def presses_button(program: str, server: OwnServer) -> bool:
     """A program that drives a browser on one of the guard's own pages."""
-    text = program[:_LONGEST]
+    text = program
     return (
-        _OWN_PAGE.search(text) is not None
+        (_OWN_PAGE.search(text) is not None or server.is_addressed(text))
         and _PRESSED.search(text) is not None
         and _CLICK.search(text) is not None
     )
@@ -124,7 +124,6 @@ def presses_button(program: str) -> bool:
 
 def list_redefinitions(text: str) -> Iterator[Span]:
     """`checkrail() { true; }`, `$env:CHECKRAIL_URL = ""`: where another one is put."""
-    text = text[:_LONGEST]
     if "checkrail" in text.lower():
         for match in _REDEFINED.finditer(text):
             yield match.span()

@@ -27,16 +27,13 @@ _REVOKES = re.compile(
 _DELETES_KEYS = re.compile(
     r"(?:p?call)\s*\(\s*[\"'](?:flushall|flushdb|unlink|del)\b", re.IGNORECASE
 )
-_LONGEST = 4096
 
 
 def _drops_slot(found: Invocation) -> bool:
     """Functions of PostgreSQL: a query that drops is no query."""
     return any(
-        _DROPS_SLOT.search(word[:_LONGEST])
-        and not (
-            (of := _OF_DATABASE.search(word[:_LONGEST])) and is_scratch_name(of[1])
-        )
+        _DROPS_SLOT.search(word)
+        and not ((of := _OF_DATABASE.search(word)) and is_scratch_name(of[1]))
         for word in found.argv[1:]
     )
 
@@ -86,7 +83,7 @@ def _revokes(found: Invocation) -> bool:
 
 
 def _finds(pattern: re.Pattern[str], found: Invocation) -> bool:
-    return any(pattern.search(word[:_LONGEST]) for word in found.argv[1:])
+    return any(pattern.search(word) for word in found.argv[1:])
 
 
 QUESTIONS: dict[str, Question] = {

@@ -48,7 +48,7 @@ def _is_foreign_target(found: Invocation) -> bool:
     return any(
         _KNOWN_INDEX.fullmatch(index[1]) is None
         for word in found.argv[1:]
-        if (index := _INDEX.fullmatch(word[:400]))
+        if (index := _INDEX.fullmatch(word))
     )
 
 

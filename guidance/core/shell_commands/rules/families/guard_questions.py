@@ -42,7 +42,6 @@ _OTHER_CLIENT = re.compile(
     r"checkrail(?:\[\w,]*\])?\s*(?:==|<|@|~=).*|.*[/@:].*checkrail.*", re.IGNORECASE
 )
 _ID = re.compile(r"[0-9a-f-]{1,40}")
-_PORT = re.compile(r"(?:.*[:=])?8000(?:/tcp)?")
 
 
 def _bypasses(found: Invocation) -> bool:
@@ -81,7 +80,7 @@ def _names_guard(found: Invocation) -> bool:
 
 
 def _uses_guard_port(found: Invocation) -> bool:
-    return any(map(_PORT.fullmatch, found.argv[1:]))
+    return any(map(found.server.is_port, found.argv[1:]))
 
 
 QUESTIONS: dict[str, Question] = {

@@ -31,7 +31,6 @@ _TREE = re.compile(
     r"(?:\*\*(?:/\*[\w.]*)?)?"
 )
 _LIVE = re.compile(r"(?:/var/www|/srv|/opt)/.*\b(?:current|live|production|latest)/?")
-_LONGEST = 400
 
 
 def _writes_over_source(found: Invocation) -> bool:
@@ -58,7 +57,7 @@ def _leaves_nothing(found: Invocation) -> bool:
     ]
     if not codes:
         return False
-    code = " ".join(codes)[:_LONGEST]
+    code = " ".join(codes)
     bundle = "".join(word for word in found.argv[1:] if word[:1] == "-" != word[1:2])
     if "p" in bundle:
         return _LEAVES_NOTHING.search(code) is not None
@@ -83,7 +82,7 @@ def _answers_over_key(found: Invocation) -> bool:
 def _matches_no_line(found: Invocation) -> bool:
     """awk -i inplace with a program that prints no line."""
     return "inplace" in found.argv and any(
-        _MATCHES_NONE.fullmatch(word[:_LONGEST]) for word in found.argv[1:]
+        _MATCHES_NONE.fullmatch(word) for word in found.argv[1:]
     )
 
 

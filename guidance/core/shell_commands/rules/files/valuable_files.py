@@ -38,8 +38,6 @@ def is_irreplaceable(path: str) -> bool:
 
 def is_own_data(path: str) -> bool:
     """Settings, databases, keys and states, wherever they stand."""
-    if len(path) > _LONGEST:
-        return False
     path = _SLASHES.sub("/", path)
     return _OWN.fullmatch(path) is not None and _MADE_UP.search(path) is None
 
@@ -48,7 +46,7 @@ def is_home_setting(path: str) -> bool:
     """A dot file of a home, caches left out."""
     if path[:1] not in ("~", "/") and path[1:2] != ":":
         return False
-    return len(path) <= _LONGEST and bool(_IN_HOME.fullmatch(_SLASHES.sub("/", path)))
+    return bool(_IN_HOME.fullmatch(_SLASHES.sub("/", path)))
 
 
 def is_own_log(path: str) -> bool:

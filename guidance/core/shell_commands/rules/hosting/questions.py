@@ -8,7 +8,6 @@ from guidance.core.regex import compile_byte_pattern, encode_one_byte
 from guidance.core.shell_commands.rules.invocation import Invocation
 from guidance.core.shell_commands.rules.matching import Question
 
-_LONGEST = 8192
 _DELETES_RECORD = re.compile(r"[\"']?action[\"']?\s*[:=]\s*[\"']?delete", re.IGNORECASE)
 _EXPIRES = re.compile(r"expiration|file://", re.IGNORECASE)
 _DELETES_ITEMS = re.compile(r"\bDelete(?:Request)?\b")
@@ -63,7 +62,7 @@ _METHODS = ("-X", "--request", "--method", "-method")
 
 
 def _finds(pattern: re.Pattern[str], found: Invocation) -> bool:
-    return any(pattern.search(word[:_LONGEST]) for word in found.argv[1:])
+    return any(pattern.search(word) for word in found.argv[1:])
 
 
 def _deletes_record(found: Invocation) -> bool:
@@ -139,15 +138,13 @@ def _is_confirmed(found: Invocation) -> bool:
 def _deletes_by_path(found: Invocation) -> bool:
     """No DELETE, but an address or a body that comes to the same."""
     places = [word for word in found.argv[1:] if "/" in word or ":" in word]
-    if any(_DELETING_PATH.search(place[:_LONGEST]) for place in places):
+    if any(_DELETING_PATH.search(place) for place in places):
         return True
     local = any(_LOCAL.match(place) for place in places)
     if local or not (_sends(found) or found.name == "gh"):
-        words = "\0".join(word[:_LONGEST] for word in found.argv[1:])
+        words = "\0".join(found.argv[1:])
         return _DELETING_BODY.search(encode_one_byte(words)) is not None
-    return any(_VERB_PATH.search(place[:_LONGEST]) for place in places) or _finds(
-        _MUTATION, found
-    )
+    return any(_VERB_PATH.search(place) for place in places) or _finds(_MUTATION, found)
 
 
 def deletes_by_mutation(query: str) -> bool:

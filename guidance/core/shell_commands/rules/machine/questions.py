@@ -78,7 +78,7 @@ def _holds_mount(found: Invocation) -> bool:
 def _bars_program(found: Invocation) -> bool:
     """A program or library of the system that nobody may use any more."""
     return any(_SYSTEM_PROGRAM.match(path) for path in found.operands) and any(
-        _NO_ENTRY.fullmatch(word[:32]) for word in found.argv[1:4]
+        _NO_ENTRY.fullmatch(word) for word in found.modes
     )
 
 
@@ -104,22 +104,19 @@ def _makes_smaller(found: Invocation) -> bool:
 
 def _bars_folders(found: Invocation) -> bool:
     return any(
-        _NO_ENTRY.fullmatch(part)
-        for word in found.argv[1:4]
-        if len(word) < 32
-        for part in word.split(",")
+        _NO_ENTRY.fullmatch(part) for word in found.modes for part in word.split(",")
     )
 
 
 def _is_drive_reset(found: Invocation) -> bool:
     """Another shell takes the backslash after the colon for a sign of its own."""
-    words = [word for word in found.argv[1:8] if word.lower() != "/f"]
+    words = [word for word in found.argv[1:] if word.lower() != "/f"]
     return _RESETS_DRIVE.match(" ".join(words)) is not None
 
 
 def _blocks_outgoing(found: Invocation) -> bool:
     """Nothing is let out: to one address, one port, or at all."""
-    words = " ".join(found.argv[1:])[:400]
+    words = " ".join(found.argv[1:])
     return _OUTGOING.search(words) is not None and _REFUSING.search(words) is not None
 
 

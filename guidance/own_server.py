@@ -1,0 +1,26 @@
+"""Where this server is reached, as its settings and its listener say."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from guidance.core.shell_commands.own_server import OwnServer
+
+_PORTS = {"http": 80, "https": 443}
+
+
+def get_own_server() -> OwnServer:
+    return _read(settings.SERVED_PORT, settings.PUBLIC_URL)
+
+
+@lru_cache(maxsize=16)
+def _read(port: int, address: str) -> OwnServer:
+    public = urlsplit(address)
+    host = public.hostname or ""
+    public_port = public.port or _PORTS.get(public.scheme, 0)
+    if public_port == port and host in ("127.0.0.1", "localhost", "::1", "0.0.0.0"):
+        return OwnServer(port)
+    return OwnServer(port, host, public_port)
