@@ -7,7 +7,7 @@ import re
 from guidance.core.shell_commands.limits import MAX_BRACES, ReadingBudget
 from guidance.core.shell_commands.shell.tree import UNKNOWN, Word
 
-_GROUP = re.compile(r"\{([^{},]*+(?:,[^{},]*+)++)\}")
+_GROUP = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
 
 
 def expand_braces(words: list[str], budget: ReadingBudget) -> list[str | Word]:
