@@ -31,7 +31,7 @@ _PLAIN_WORD = re.compile(
     rf"[ \t\r]*(?:(?!\#|[0-9]+[<>])({_PLAIN}+)|([0-9]*(?:>&|>>?|<)[ \t]*{_PLAIN}+))"
     r"(?=[ \t\r\n;|&)]|\Z)"
 )
-_BETWEEN = re.compile(r"(?:[ \t\r]|\\\r?\n)*")
+_BETWEEN = re.compile(r"[ \t\r]*(?:\\\r?\n[ \t\r]*)*")
 _NUMBER = re.compile(r"[0-9]*")
 # One group for the quote that opens or closes and one for what is expanded and counts
 # as one character; the others hold text.

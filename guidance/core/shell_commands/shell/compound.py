@@ -17,8 +17,8 @@ _NOTHING = frozenset({"then", "do", "else", "elif", "!", "coproc"})
 HEADS = frozenset({"for", "select", "case", "function", "[["})
 KEYWORDS = frozenset(_OPENERS) | _CLOSERS | _NOTHING | HEADS | {"time"}
 
-_SPACE = re.compile(r"(?:[ \t\r\n]|\\\r?\n|\#[^\n]*(?:\n|\Z))*")
-_BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)*")
+_SPACE = re.compile(r"[ \t\r\n]*(?:(?:\\\r?\n|\#[^\n]*(?:\n|\Z))[ \t\r\n]*)*")
+_BLANK = re.compile(r"[ \t\r]*(?:\\\r?\n[ \t\r]*)*")
 _LOOP = re.compile(
     r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\r\n;])([ \t\r\n]*in(?=[ \t\r\n;]))?"
 )

@@ -16,7 +16,7 @@ _QUOTED = r"""(?:'[^']*'|"[^"$`\\]*"|\\[^\r\n])"""
 _END = r"(?=[ \t\r\n;|&<>()]|\Z)"
 
 # Blank lines are one line end, however many they are.
-_OPERATOR = r"\n(?:[ \t\r]*\n)*|&&|\|\||;;&|;;|;&|;|\|&|\||&(?!>)"
+_OPERATOR = r"\n(?:[ \t\r\n]*\n)?|&&|\|\||;;&|;;|;&|;|\|&|\||&(?!>)"
 _REDIRECT = r"<<<|<<-|<<|<>|<&|>&|>>|>\||[<>](?!\()|&>>|&>"
 
 NEXT = re.compile(
@@ -26,7 +26,7 @@ NEXT = re.compile(
                 |[0-9&]?>>?[ \t]*/dev/null{_END})[ \t\r]*)*
     (?:
       # 1 plain words up to an operator or the end, 2 the operator; by far the most
-      ([{_PLAIN}][{_PLAIN} \t]{{0,400}})(?=[\n;|&()]|\Z)({_OPERATOR})?
+      (?=([{_PLAIN}][{_PLAIN} \t]{{0,400}}))\1(?=[\n;|&()]|\Z)({_OPERATOR})?
       # 3 a run of plain words before something else; the last one may belong to that,
       # digits before < or > do
     | ((?:(?![0-9]+[<>])[{_PLAIN}][{_PLAIN}\#]*{_END}[ \t]*){{1,32}})
