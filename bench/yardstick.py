@@ -16,7 +16,7 @@ from typing import NamedTuple
 REFERENCE = 0.000_080
 _ROUNDS = 5
 _TEXT = "git status --short && ls -la src | head -20 && cat package.json; " * 12
-_NEXT = re.compile(r"\s*+([\w./-]++)|\s*+(&&|[|;])")
+_NEXT = re.compile(r"\s*([\w./-]+)|\s*(&&|[|;])")
 
 
 class Timing(NamedTuple):

@@ -15,7 +15,7 @@ _DIGITS = len(str(INTEGER_LIMIT)) + 1
 TOO_MANY = f"the arguments hold more than {NODE_LIMIT:,} values"
 
 # Also one without its end: no text makes this look at a character twice.
-_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
 Reason = Literal[

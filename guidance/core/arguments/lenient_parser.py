@@ -28,8 +28,8 @@ REPAIR_LIMIT = 100
 
 _BLANK = re.compile(r"[ \t\r\n\ufeff]+")
 _COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
-_DOUBLE = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
-_SINGLE = re.compile(r"'((?:[^'\\]++|\\.)*+)'", re.DOTALL)
+_DOUBLE = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
+_SINGLE = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w.+-])")
 _BARE = re.compile(r"[0-9][0-9A-Za-z.-]*(?=[\s,}\]])")

@@ -15,10 +15,10 @@ from guidance.core.strict_json import (
     parse_integer,
 )
 
-_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
 # Also what people write instead of JSON, so that the end of the text is understood.
 _ANY = re.compile(
-    rf"{_STRING}|(?P<single>'(?:[^'\\\n]++|\\.)*+')|(?P<comment>//[^\n]*|\#[^\n]*|/\*.*?\*/)"
+    rf"{_STRING}|(?P<single>'[^'\\\n]*(?:\\.[^'\\\n]*)*')|(?P<comment>//[^\n]*|\#[^\n]*|/\*.*?\*/)"
     r"|(?P<open>[\[{])|(?P<close>[\]}])|(?P<broken>\"|/\*)|(?P<apostrophe>')"
     r"|[^\"'/\#\[\]{}]+|.",
     re.DOTALL,

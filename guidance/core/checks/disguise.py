@@ -60,16 +60,16 @@ _GAP = r"[^A-Z\n]{0,3}"
 _LOOSE = rf"F{_GAP}A{_GAP}[IL1|!]{_GAP}L(?:ED|S|URE)?(?![A-Z])"
 # Nothing more, or a reason. The hyphen of fail-safe and the count of "Fail: 0" are none.
 _END = (
-    r"(?![^A-Z0-9\n]*+0[^A-Z0-9\n]*$)(?=[^A-Z\n]*$|[ \t*_`]*+[:|\u2010-\u2015\u2212]"
-    r"|[*_`]*+[ \t]++[*_`]*+-|[*_`]*+-+[ \t])"
+    r"(?![^A-Z0-9\n]*0[^A-Z0-9\n]*$)(?=[^A-Z\n]*$|[ \t*_`]*[:|\u2010-\u2015\u2212]"
+    r"|[*_`]*[ \t]+[*_`]*-|[*_`]*-+[ \t])"
 )
 _FAIL = re.compile(
     # After one of the words that announce a verdict, whatever follows;
-    rf"^[^A-Z\n]*+(?:(?:GATE|REVIEW|VERDICTS?|OVERALL|FINAL)[^A-Z\n]*+)++{_LOOSE}"
+    rf"^[^A-Z\n]*(?:(?:GATE|REVIEW|VERDICTS?|OVERALL|FINAL)[^A-Z\n]*)+{_LOOSE}"
     # at the start of a line, or behind its number;
-    rf"|^[^A-Z\n]*+(?:FAIL|(?:(?<=[\].)])|(?<=[\].)] ))FAIL(?:ED|S|URE)){_END}"
+    rf"|^[^A-Z\n]*(?:FAIL|(?:(?<=[\].)])|(?<=[\].)] ))FAIL(?:ED|S|URE)){_END}"
     # and in the middle of a line, where the whole mark stands before it.
-    rf"|GATE[^A-Z\n]*+REVIEW[^A-Z\n]*+{_LOOSE}",
+    rf"|GATE[^A-Z\n]*REVIEW[^A-Z\n]*{_LOOSE}",
     re.MULTILINE,
 )
 

@@ -21,12 +21,10 @@ from guidance.core.checks.verdicts import (
 )
 
 # Every repetition is possessive or short, so that reading takes linear time.
-_MARKS = r"[*_`]{0,6}+"
-_GAP = r"[ \t*_`]{0,16}+"
+_MARKS = r"[*_`]{0,6}"
+_GAP = r"[ \t*_`]{0,16}"
 # A hyphen within a word, as in PASS-through, separates nothing.
-_SEPARATOR = (
-    r"(?:(?<=[ \t])-{1,3}+|-{1,3}+(?=[ \t])|[\u2010-\u2015\u2212]|(?P<colon>:))"
-)
+_SEPARATOR = r"(?:(?<=[ \t])-{1,3}|-{1,3}(?=[ \t])|[\u2010-\u2015\u2212]|(?P<colon>:))"
 _WORD = rf"(?P<word>PASS|FAIL)(?P<after>{_GAP}){_SEPARATOR}"
 _FLAGS = re.ASCII | re.IGNORECASE | re.MULTILINE
 _VERDICT = re.compile(
@@ -37,7 +35,7 @@ _VERDICT = re.compile(
 )
 _HEADER = re.compile(rf"^{_MARKS}(?:GATE|CRITERION)_VERDICTS{_GAP}:?{_GAP}$", _FLAGS)
 _ENTRY = re.compile(
-    rf"\n++(?P<lead>{_MARKS})(?:\[ ?(?P<index>\d{{1,6}}) ?\]|(?P<number>\d{{1,6}})[.):]?)"
+    rf"\n+(?P<lead>{_MARKS})(?:\[ ?(?P<index>\d{{1,6}}) ?\]|(?P<number>\d{{1,6}})[.):]?)"
     rf"(?P<before>{_GAP}){_WORD}",
     _FLAGS,
 )
@@ -45,7 +43,7 @@ _ENTRY = re.compile(
 _INCOMPLETE = re.compile(
     rf"^{_MARKS}GATE(?:_REVIEW{_GAP}:|[ \t]){_GAP}(?:PASS|FAIL)\b", _FLAGS
 )
-_FENCE = re.compile(r"(?P<sign>`{3,}+(?=[^`]*$)|~{3,}+)")
+_FENCE = re.compile(r"(?P<sign>`{3,}(?=[^`]*$)|~{3,})")
 _RUN_OF_MARKS = re.compile(r"[*_`]+")
 
 

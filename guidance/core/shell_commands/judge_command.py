@@ -65,7 +65,7 @@ from guidance.core.shell_commands.windows.shells import (
 # A text that is SQL from its first word on. Shell words such as set, exec and do are
 # left out, and ambiguous ones must be followed by what SQL wants there.
 _SQL = re.compile(
-    r"(?:\s++|--[^\n]*+\n|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
+    r"\s*(?!\s)(?:(?:--[^\n]*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/)\s*(?!\s))*"
     r"(?:(?:select|insert|update|delete|drop|truncate|alter|merge|explain|grant|revoke"
     r"|replace)\b|create\s+(?:or\s|table|temp|view|index|database|schema|function|user)"
     r"|with\s+[\w\"]+\s+as\b|begin\s*(?:;|transaction|work)|start\s+transaction"
@@ -84,8 +84,8 @@ LANGUAGES: Mapping[str, Language] = {
 }
 # What a notebook hands to a shell: `!ls`, `files = !ls`, `%sx ls`, a `%%bash` cell.
 _NOTEBOOK_SHELL = re.compile(
-    r"^%%(?:bash|sh|script[ \t]+(?:ba|z)?sh)\b[^\n]*+\n(?P<cell>(?s:.*))"
-    r"|^[ \t]*+(?:\w++[ \t]*+=[ \t]*+)?(?:!!?|%sx[ \t]|%system[ \t])(?P<line>[^\n=][^\n]*+)",
+    r"^%%(?:bash|sh|script[ \t]+(?:ba|z)?sh)\b[^\n]*\n(?P<cell>(?s:.*))"
+    r"|^[ \t]*(?:\w+[ \t]*=[ \t]*)?(?:!!?|%sx[ \t]|%system[ \t])(?P<line>[^\n=][^\n]*)",
     re.MULTILINE,
 )
 # What most texts do not have, told by reading them once.

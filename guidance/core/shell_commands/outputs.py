@@ -36,7 +36,7 @@ _PREFIXES = split_names("sudo doas env command builtin nohup nice time exec busy
 _NOTHING = Content()
 # Stands for the name of a container that the command itself has started.
 MADE_CONTAINER = "container-made-here"
-_FORMAT = re.compile(r"%(?:%|[-+ 0#]*+[0-9.]*+[a-zA-Z])")
+_FORMAT = re.compile(r"%(?:%|[-+ 0#]*(?:[1-9.][0-9.]*)?[a-zA-Z])")
 # More commands than these in one stage are not followed.
 _MOST = 16
 # Nor are pipelines followed further back than this.

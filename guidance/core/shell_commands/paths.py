@@ -82,7 +82,7 @@ _SOURCES = (
     *(".kt", ".rb", ".php", ".cs", ".swift", ".scala", ".vue", ".sql", ".tf"),
 )
 # Names as people and agents write them: no pattern, nothing to be expanded.
-_PLAIN = re.compile(r"(?:\./)?(?:[\w@+=-][\w.@+= -]*+/)*+[\w@+=-][\w.@+= -]*+")
+_PLAIN = re.compile(r"(?:\./)?(?:[\w@+=-][\w.@+= -]*/)*[\w@+=-][\w.@+= -]*")
 
 DISPOSABLE = (
     *("node_modules", "bower_components", ".npm", ".pnpm-store"),
@@ -154,7 +154,7 @@ _SYSTEM = split_names(
     "var Applications Library System Users Volumes Windows"
 )
 _ROOTS = re.compile(
-    r"/++(?:\*++|\.\*?)?|~[a-z0-9_-]*+/*+(?:\.?\*+)?|[A-Za-z]:[/\\]*\*?"
+    r"/+(?:\*+|\.\*?)?|~[a-z0-9_-]*/*(?:\.?\*+)?|[A-Za-z]:[/\\]*\*?"
     rf"|/+(?:{'|'.join(_SYSTEM)})/*(?:\*+)?|/(?:home|Users)/[^/]+/*(?:\*+)?"
     r"|/usr/(?:bin|lib|lib64|local|sbin|share)/*(?:\*+)?|/var/(?:lib|log)/*(?:\*+)?"
 )

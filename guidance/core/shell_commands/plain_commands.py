@@ -30,13 +30,16 @@ _CHANGES_FOLDER = "cd"
 # Whatever their words are, these run nothing else.
 _ALONE = (PLAIN - MATTERS.keys()) | {_CHANGES_FOLDER}
 _END = r"(?=[ \t;|&]|\Z)"
-_WORD = r"(?:[A-Za-z0-9_./:=@%+,^~*?\[\]\-]++|'[^'\n]*+'|\"[^\"$`\\\n]*+\")++"  # as STATIC has it
+# A word as STATIC has it.
+_PLAIN = r"[A-Za-z0-9_./:=@%+,^~*?\[\]\-]"
+_QUOTED = r"(?:'[^'\n]*'|\"[^\"$`\\\n]*\")"
+_WORD = rf"(?:{_PLAIN}+|{_QUOTED}{_PLAIN}*)(?:{_QUOTED}{_PLAIN}*)*"
 _WORDS = re.compile(_WORD)
 # 1 the command, 2 its name; then redirections that go nowhere, and an operator.
 _COMMAND = re.compile(
-    rf"[ \t]*+(([a-z][a-z0-9_-]*+){_END}(?:[ \t]++(?![0-9&]?>){_WORD}{_END})*+)"
-    r"(?:[ \t]++(?:2>&1|[12&]?+>[ \t]?+/dev/null)(?=[ \t;|&]|\Z))*+"
-    r"[ \t]*+(?:&&|\|\||[|;]|\Z)"
+    rf"[ \t]*(([a-z][a-z0-9_-]*){_END}(?:[ \t]+(?![0-9&]?>){_WORD}{_END})*)"
+    r"(?:[ \t]+(?:2>&1|[12&]?>[ \t]?/dev/null)(?=[ \t;|&]|\Z))*"
+    r"[ \t]*(?:&&|\|\||[|;]|\Z)"
 )
 
 

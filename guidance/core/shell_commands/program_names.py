@@ -60,7 +60,7 @@ _AFTER_VARIABLE = split_names(
     "= += -= in -eq -ne -gt -ge -lt -le -ceq -cne -ieq -ine -like -notlike -match -notmatch "
     "-contains -notcontains -notin -isnot -split -join -replace -creplace -and -or -xor"
 )
-_MEMBER = re.compile(rf"{UNKNOWN}(?:\.[A-Za-z]++)++(?:\(\))?")
+_MEMBER = re.compile(rf"{UNKNOWN}(?:\.[A-Za-z]+)+(?:\(\))?")
 
 
 def is_expression(argv: list[str]) -> bool:

@@ -27,21 +27,21 @@ MOST_PLACED = 4_000
 # One plain word, or a redirection to one, as `_find_spans` reads them.
 _PLAIN = r"""[^ \t\r\n;|&<>()'"`$\\]"""
 _PLAIN_WORD = re.compile(
-    rf"[ \t\r]*+(?:(?!\#|[0-9]++[<>])({_PLAIN}++)|([0-9]*+(?:>&|>>?+|<)[ \t]*+{_PLAIN}++))"
+    rf"[ \t\r]*(?:(?!\#|[0-9]+[<>])({_PLAIN}+)|([0-9]*(?:>&|>>?|<)[ \t]*{_PLAIN}+))"
     r"(?=[ \t\r\n;|&)]|\Z)"
 )
-_BETWEEN = re.compile(r"(?:[ \t\r]|\\\r?\n)*+")
-_NUMBER = re.compile(r"[0-9]*+")
+_BETWEEN = re.compile(r"[ \t\r]*(?:\\\r?\n[ \t\r]*)*")
+_NUMBER = re.compile(r"[0-9]*")
 # One group for the quote that opens or closes and one for what is expanded and counts
 # as one character; the others hold text.
-_EXPANDED = r"(?P<expanded>\$(?:\{[^}]*+\}|[A-Za-z_]\w*+|[0-9@*#?$!-]))"
+_EXPANDED = r"(?P<expanded>\$(?:\{[^}]*\}|[A-Za-z_]\w*|[0-9@*#?$!-]))"
 _PIECE = re.compile(
-    rf"""'([^']*+)'|(?P<quote>")|\\(.)|\$'(?P<ansi>(?:[^'\\]++|\\.)*+)'|{_EXPANDED}"""
-    r"""|([^'"\\$]++)""",
+    rf"""'([^']*)'|(?P<quote>")|\\(.)|\$'(?P<ansi>[^'\\]*(?:\\.[^'\\]*)*)'|{_EXPANDED}"""
+    r"""|([^'"\\$]+)""",
     re.DOTALL,
 )
 _QUOTED_PIECE = re.compile(
-    rf"""([^"\\$`]++)|\\([\\"$`])|(?P<quote>")|{_EXPANDED}|(\\)""", re.DOTALL
+    rf"""([^"\\$`]+)|\\([\\"$`])|(?P<quote>")|{_EXPANDED}|(\\)""", re.DOTALL
 )
 _ANSI_PIECE = re.compile(
     r"\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|[0-7]{1,3}|.)|[^\\]+", re.DOTALL

@@ -14,7 +14,7 @@ from guidance.core.tools.marked_arguments import normalize_name
 # Words of SQL are put together as they are: quoted, TABLE would be a text. No program
 # has one of these names.
 _SQL = re.compile(
-    r"\s*+(?:select|insert|update|delete|drop|truncate|alter|create|merge|grant|revoke)\b",
+    r"\s*(?!\s)(?:select|insert|update|delete|drop|truncate|alter|create|merge|grant|revoke)\b",
     re.IGNORECASE,
 )
 # What stands beside a command and belongs to it, as `normalize_name` gives them.

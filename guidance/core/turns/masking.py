@@ -24,17 +24,17 @@ _SAME_LENGTH = str.maketrans(
 )
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"))
 # Backticks that end in the same line are code within it, no fence.
-_FENCE = re.compile(r"^[ \t>]*+(`{3,}+(?=[^`\n]*+$)|~{3,}+)([^\n]*+)$", re.MULTILINE)
-_ADDRESS = re.compile(r"(?:https?|wss?|ftp|file)://[^\s<>\"'`]++", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t>]*(`{3,}(?=[^`\n]*$)|~{3,})([^\n]*)$", re.MULTILINE)
+_ADDRESS = re.compile(r"(?:https?|wss?|ftp|file)://[^\s<>\"'`]+", re.IGNORECASE)
 # A quotation is hidden inside a sentence that mentions it. One that stands by itself, or
 # after a colon, may be the question itself.
 _MENTIONED = r"(?:(?<=[\w,)*_`\ufffc]\s)|(?<=[(\[=]))"
 _INLINE = re.compile(
     rf"""
-    (?<!`)(`++)[^`\n]++\1(?!`)
-    | {_MENTIONED}"(?=\S)[^"\n]++(?<=\S)"(?!\w)
+    (?<!`)(`+)[^`\n]+\1(?!`)
+    | {_MENTIONED}"(?=\S)[^"\n]+(?<=\S)"(?!\w)
     # Within one sentence only: such a mark may be an apostrophe.
-    | {_MENTIONED}'(?=\S)[^'\n.!?;:]++[.!?]?+(?<=\S)'(?!\w)
+    | {_MENTIONED}'(?=\S)[^'\n.!?;:]+[.!?]?(?<=\S)'(?!\w)
     """,
     re.VERBOSE,
 )

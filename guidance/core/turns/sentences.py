@@ -11,10 +11,10 @@ from guidance.core.turns.masking import HIDDEN, mask, straighten
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _DROPPED = dict.fromkeys(map(ord, _INVISIBLE))
 _TOKEN = re.compile(
-    rf"(?P<word>[\w{HIDDEN}][\w{HIDDEN}'{_INVISIBLE}]*+)"
-    r"|(?P<end>[.!?\u2026\u3002\uff01\uff1f\u061f]++)"
-    r"|(?P<line>\n\s*+)"
-    r"|(?P<pause>[,;:()|\u2013\u2014]|(?<=\s)-{1,3}+(?=\s))"
+    rf"(?P<word>[\w{HIDDEN}][\w{HIDDEN}'{_INVISIBLE}]*)"
+    r"|(?P<end>[.!?\u2026\u3002\uff01\uff1f\u061f]+)"
+    r"|(?P<line>\n\s*)"
+    r"|(?P<pause>[,;:()|\u2013\u2014]|(?<=\s)-{1,3}(?=\s))"
 )
 # The groups of a token, by their place in it.
 _WORD, _END, _LINE, _PAUSE = range(1, 5)

@@ -117,10 +117,11 @@ PYTHON = Language(
     ),
     purges=PYTHON_PURGES,
     queries=re.compile(_SQL_CALL),
-    forks=re.compile(r"\bwhile\b(?:[^f]|f(?!ork\b)){0,60}+fork\s*+\("),
+    forks=re.compile(r"\bwhile\b(?:[^f]|f(?!ork\b)){0,60}fork\s*\("),
     masked=re.compile(
-        r'"""(?:[^"\\]++|\\.|"(?!""))*+"""|\'\'\'(?:[^\'\\]++|\\.|\'(?!\'\'))*+\'\'\''
-        r'|"(?:[^"\\\n]++|\\.)*+"|\'(?:[^\'\\\n]++|\\.)*+\'|\#[^\n]*+',
+        r'"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*"""'
+        r"|'''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*'''"
+        r'|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*\'|\#[^\n]*',
         re.DOTALL,
     ),
 )
@@ -176,19 +177,21 @@ JAVASCRIPT = Language(
         r"|\b(?:exec|spawn|rm|unlink|rmdir|truncate)(?:File)?(?:Sync)?\s+as\s+\w"
     ),
     purges=JAVASCRIPT_PURGES,
-    statements=re.compile(r"(?<![\w)])[A-Za-z_$][\w$.]{0,60}`((?:[^`\\]++|\\.)*+)`"),
+    statements=re.compile(
+        r"(?<![\w)])[A-Za-z_$][\w$.]{0,60}`([^`\\]*(?:\\.[^`\\]*)*)`"
+    ),
     queries=re.compile(r"\.(?:query|execute|exec|raw|run|\$executeRawUnsafe)\s*\("),
-    quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`((?:[^`\\]++|\\.)*+)`"),
+    quotes=re.compile(r"(?<![\w)])(?:Bun\.)?\$`([^`\\]*(?:\\.[^`\\]*)*)`"),
     empties=re.compile(
         rf"\bwriteFile(?:Sync)?\(\s*{PATH}\s*,\s*(?:''|\"\"|``)\s*[,)]"
         r"|\brequire\(\s*[\"'](?:rimraf|del|trash)[\"']\s*\)(?:\.\w{1,20})?\s*\("
         rf"|\bcreateWriteStream\(\s*{_PATH2}\s*\)\s*(?:;|\.end\(\s*\)|\Z)"
     ),
     masked=re.compile(
-        r'"(?:[^"\\\n]++|\\.)*+"|\'(?:[^\'\\\n]++|\\.)*+\'|`(?:[^`\\]++|\\.)*+`'
-        r"|//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
-        r"|(?<=[(,=:\[!&|?{};])\s*+/"
-        r"(?:[^/\\\n\[]{1,200}+|\\.|\[(?:[^\]\\\n]|\\.){0,32}+\]){1,32}+/",
+        r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\'[^\'\\\n]*(?:\\.[^\'\\\n]*)*\'|`[^`\\]*(?:\\.[^`\\]*)*`'
+        r"|//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*\*/"
+        r"|(?<=[(,=:\[!&|?{};])\s*/"
+        r"(?:(?=([^/\\\n\[]{1,200}))\1|\\.|\[(?:[^\]\\\n]|\\.){0,32}\]){1,32}/",
         re.DOTALL,
     ),
 )
@@ -222,11 +225,11 @@ PERL = Language(
     ),
     runs=re.compile(r"\b(?:system|exec)\b\s*\(?\s*(?=[\$@\"'q{]|\w{1,40}\s*\()"),
     quotes=re.compile(
-        r"`([^`]*+)`|\bqx\s*[{(\[/|]([^})\]/|]*+)[})\]/|]"
+        r"`([^`]*)`|\bqx\s*[{(\[/|]([^})\]/|]*)[})\]/|]"
         # A pipe to or from a command.
-        r"|\bopen\b[^;\n\"']{0,60}[\"']\s*\|\s*([^\"'\n-][^\"'\n]*+)[\"']"
-        r"|\bopen\b[^;\n\"']{0,60}[\"']([^\"'\n|]*+)\|\s*[\"']"
-        r"|[\"'](?:\|-|-\|)[\"']\s*,\s*[\"']([^\"'\n]*+)[\"']"
+        r"|\bopen\b[^;\n\"']{0,60}[\"']\s*\|\s*([^\"'\n-][^\"'\n]*)[\"']"
+        r"|\bopen\b[^;\n\"']{0,60}[\"']([^\"'\n|]*)\|\s*[\"']"
+        r"|[\"'](?:\|-|-\|)[\"']\s*,\s*[\"']([^\"'\n]*)[\"']"
     ),
     # What is written into a shell is not followed.
     dynamic=re.compile(
@@ -277,7 +280,7 @@ RUBY = Language(
         r"|\bIO\.popen\s*\(?|\bOpen3\.\w+\s*\(?"
         r"|\b(?:public_|__)?send(?:__)?\s*\(?\s*[:\"'](?:system|exec|spawn)[\"']?\s*,\s*"
     ),
-    quotes=re.compile(r"`([^`]*+)`|%x[{(\[|]([^})\]|]*+)[})\]|]"),
+    quotes=re.compile(r"`([^`]*)`|%x[{(\[|]([^})\]|]*)[})\]|]"),
     dynamic=re.compile(r"(?<![.\w])(?:eval|instance_eval|class_eval)\b\s*\(?"),
     purges=re.compile(
         r"\b[A-Z]\w*\.(?:delete_all|destroy_all)\b|\.flush(?:all|db)\b"
@@ -322,7 +325,7 @@ PHP = Language(
     runs=re.compile(
         r"(?<![>\w:])(?:exec|shell_exec|system|passthru|popen|proc_open|pcntl_exec)\s*\("
     ),
-    quotes=re.compile(r"`([^`]*+)`"),
+    quotes=re.compile(r"`([^`]*)`"),
     dynamic=re.compile(
         r"(?<![>\w:])(?:eval|assert|create_function|call_user_func(?:_array)?)\s*\("
         r"|(?P<name>\$\w{1,40})\s*=\s*[\"']\w{0,40}[\"']\s*\.\s*[\"'][^;\n]{0,80};"
@@ -356,11 +359,11 @@ AWK = Language(
     telling=("system", "|", ">"),
     # A text for a shell to read.
     scripts=re.compile(
-        r"\bprintf?\s*\(?\s*\"([^\"\n]*+)\"[^|\n;}]{0,40}\|&?\s*\"(?:/bin/)?(?:ba|da|z|k)?sh\b"
+        r"\bprintf?\s*\(?\s*\"([^\"\n]*)\"[^|\n;}]{0,40}\|&?\s*\"(?:/bin/)?(?:ba|da|z|k)?sh\b"
     ),
     empties=re.compile(rf"\bprintf\s*\(?\s*\"\"\s*\)?\s*>\s*{PATH}"),
     runs=re.compile(r"\bsystem\s*\("),
-    quotes=re.compile(r"\|&?\s*\"([^\"]*+)\"|\"([^\"]*+)\"\s*\)?\s*\|&?\s*getline"),
+    quotes=re.compile(r"\|&?\s*\"([^\"]*)\"|\"([^\"]*)\"\s*\)?\s*\|&?\s*getline"),
     dynamic=re.compile(r"\|\s*[a-z_]\w*\s*(?:[;}\n]|$)"),
 )
 
@@ -395,5 +398,5 @@ TCL = Language(
         "system",
     ),
     removes=re.compile(r"\bfile\s+delete\s+(?:-force\s+)?"),
-    quotes=re.compile(r"\b(?:exec|spawn|system)\s+(?:-\w+\s+)?([^;\n\]]++)"),
+    quotes=re.compile(r"\b(?:exec|spawn|system)\s+(?:-\w+\s+)?([^;\n\]]+)"),
 )

@@ -9,13 +9,13 @@ from guidance.core.shell_commands.shell.quoting import decode_ansi
 from guidance.core.shell_commands.shell.tree import UNKNOWN
 
 _LITERAL = re.compile(
-    r"\s*+([rRbBuUfFq]{0,2})(\"(?:[^\"\\]++|\\.)*+\"|'(?:[^'\\]++|\\.)*+'"
-    r"|`(?:[^`\\]++|\\.)*+`)",
+    r"\s*([rRbBuUfFq]{0,2})(\"[^\"\\]*(?:\\.[^\"\\]*)*\"|'[^'\\]*(?:\\.[^'\\]*)*'"
+    r"|`[^`\\]*(?:\\.[^`\\]*)*`)",
     re.DOTALL,
 )
-_FIELD = re.compile(r"\{[^{}]*+\}|\$\{[^{}]*+\}|\#\{[^{}]*+\}")
-_AFTER = re.compile(r"\s*+(.?)", re.DOTALL)
-_LIST = re.compile(r"\s*+[\[(]")
+_FIELD = re.compile(r"\{[^{}]*\}|\$\{[^{}]*\}|\#\{[^{}]*\}")
+_AFTER = re.compile(r"\s*(.?)", re.DOTALL)
+_LIST = re.compile(r"\s*[\[(]")
 # Characters of an element that is not a string.
 _LONGEST = 2_000
 

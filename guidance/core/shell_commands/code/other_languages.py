@@ -133,8 +133,8 @@ OTHER = Language(
     removes=re.compile(rf"(?:{_REMOVING})\s*\(?\s*"),
     runs=re.compile(rf"(?<![\w-])(?:{_RUNNING})\s*\(?\s*(?=[\"'\[`])"),
     quotes=re.compile(
-        r"`([^`\n]*+)`|\\write18\s*+\{([^}\n]*+)\}"
-        r"|[\"']([^\"'\n]++)[\"']\)?\.(?:execute\(\)|!!?|lineStream)"
+        r"`([^`\n]*)`|\\write18\s*\{([^}\n]*)\}"
+        r"|[\"']([^\"'\n]+)[\"']\)?\.(?:execute\(\)|!!?|lineStream)"
     ),
     dynamic=re.compile(
         rf"(?<![\w-])(?:{_RUNNING})\s*\(?\s*\((?:apply|concat\w*|format|join|mapconcat"
@@ -144,10 +144,10 @@ OTHER = Language(
     spaced=True,
 )
 M4 = Language(
-    telling=("syscmd",), quotes=re.compile(r"\be?syscmd\s*\(\s*[`'\"]*([^)'\"]*+)")
+    telling=("syscmd",), quotes=re.compile(r"\be?syscmd\s*\(\s*[`'\"]*([^)'\"]*)")
 )
 # Calculators, and notebooks' own shells: a line that begins with an exclamation mark.
 ESCAPING = Language(
     telling=("!", "%"),
-    quotes=re.compile(r"^[ \t]*+(?:!!?|%sx[ \t]|%system[ \t])([^\n=]++)", re.MULTILINE),
+    quotes=re.compile(r"^[ \t]*(?:!!?|%sx[ \t]|%system[ \t])([^\n=]+)", re.MULTILINE),
 )

@@ -25,8 +25,8 @@ _CLOUDS = re.compile(
     r"|kubernetes|pyVmomi|oci|linode_api4|firebase_admin)\b"
 )
 _LOOPS = re.compile(
-    r"^[ \t]*+(?:async[ \t]+)?for[ \t]+(?P<each>\w{1,40})[ \t]+in\b[^\n]{0,300}+\n"
-    r"(?:[ \t]++[^\n]{0,300}+\n){0,12}?"
+    r"^[ \t]*(?:async[ \t]+)?for[ \t]+(?P<each>\w{1,40})[ \t]+in\b[^\n]{0,300}\n"
+    r"(?:[ \t]+(?![ \t])[^\n]{0,300}\n){0,12}?"
     r"[^\n]{0,80}\b(?:(?P=each)\.(?:delete|terminate|destroy|purge)\s*\("
     r"|\w{1,40}\.(?:recursive_delete|begin_delete\w*|delete\w*|terminate\w*)\(\s*(?P=each)\b)",
     re.MULTILINE,

@@ -50,7 +50,7 @@ _EVALUATING = re.compile(r"\b(?:eval|exec)\s*\(\s*\Z")
 _ACTING = frozenset(("os", "shutil", "subprocess", "pty", "builtins", "posix", "nt"))
 # A file of the project is run as `python file.py` would.
 _RUNS_FILE = re.compile(
-    r"exec\(\s*(?:compile\(\s*)?open\(\s*[\"'](?:\./)?[\w-]++(?:/[\w-]++)*+\.py[\"']\s*\)"
+    r"exec\(\s*(?:compile\(\s*)?open\(\s*[\"'](?:\./)?[\w-]+(?:/[\w-]+)*\.py[\"']\s*\)"
     r"\.read\("
 )
 # A cloud on one's own machine, such as tests use.
@@ -58,9 +58,9 @@ _EMULATED = re.compile(
     r"(?:endpoint(?:_url)?|base_url)\s*[=:]\s*[\"']https?://(?:localhost|127\.)|\bmock_aws\b"
 )
 _STATEMENT = re.compile(r"\s*(?:delete|truncate|drop|update|alter)\s", re.IGNORECASE)
-_FILLED = re.compile(r"\$\{[^{}]*+\}")
+_FILLED = re.compile(r"\$\{[^{}]*\}")
 # What ruby puts into a text; to a shell it would be a comment.
-_INSERTED = re.compile(r"#\{[^{}]*+\}?")
+_INSERTED = re.compile(r"#\{[^{}]*\}?")
 # A list from which something else is made.
 _COMPUTED = re.compile(r"\s*\[[^\[\]\n]{0,400}\]\s*\.\s*(?:pack|join|map|reverse)\b")
 # What a method is called on: a name, or something in parentheses.

@@ -28,8 +28,8 @@ _BELOW = re.compile(
     r"[,/+]\s*[f]?[\"'`][\w-]"
 )
 _WRAPPED = re.compile(
-    r"\s*+(?:await\s++|str\(|(?:pathlib\.)?Path\(|(?:os\.)?path\.join\(|join\(|sorted\(|list\("
-    r"|os\.listdir\(|\(|\[|f?[\"'`]\{|f?[\"'`]\$\{)*+"
+    r"\s*(?:await\s+|str\(|(?:pathlib\.)?Path\(|(?:os\.)?path\.join\(|join\(|sorted\(|list\("
+    r"|os\.listdir\(|\(|\[|f?[\"'`]\{|f?[\"'`]\$\{)*"
 )
 _LITERAL = re.compile(r"[rRuUfF]?[\"'`]([^\"'`\n]{1,300})[\"'`]")
 _NAME = re.compile(r"(?:self\.|this\.)?[A-Za-z_$][\w$]*")
@@ -44,7 +44,7 @@ _BINDINGS = re.compile(
     r"\bwith\s+(?P<made>[^\n]{1,300}?)\s+as\s+(?P<held>[A-Za-z_]\w*)\s*[,:]"
     r"|\bfor\s+(?:\(\s*)?(?:const\s+|let\s+|var\s+)?(?P<each>[A-Za-z_$][\w$]*)"
     r"\s+(?:in|of)\s+(?P<all>[^\n{]{1,300})"
-    r"|(?P<names>(?:self\.|this\.)?[A-Za-z_$][\w$]*(?:\s*+,\s*+[A-Za-z_$][\w$]*+){0,6}+)"
+    r"|(?P<names>(?:self\.|this\.)?[A-Za-z_$][\w$]*(?:\s*,\s*[A-Za-z_$][\w$]*){0,6})"
     r"\s*(?P<sign>[-+*/|&%]|:)?=(?![=>])\s*(?P<value>[^\n;]{0,300})"
 )
 _BEGINS = re.compile(r"(?:^|[\n;{])[ \t]*(?:(?:const|let|var)[ \t]+)?\Z")

@@ -23,12 +23,12 @@ _NAME = re.compile(rf"[\w.{UNKNOWN}-]+")
 _PARTS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z]{2})\d+")
 _LONGEST = 128
 _ADDRESS = re.compile(
-    r"(?:(?:jdbc:)?[a-z][a-z0-9+]*+://(?:[^@/\s]*+@)?"
-    r"(?P<host>\[[^\]]*+\]|[^:/?;\s]*+)(?::\d+)?/?|jdbc:[a-z0-9]++:|sqlite3?:|file:)"
-    r"(?P<name>[^?\s]*+)(?:\?\S*+)?",
+    r"(?:(?:jdbc:)?[a-z][a-z0-9+]*://(?:[^@/\s]*@)?"
+    r"(?P<host>\[[^\]]*\]|[^:/?;\s]*(?![^:/?;\s]))(?::\d+)?/?|jdbc:[a-z0-9]+:|sqlite3?:|file:)"
+    r"(?P<name>[^?\s]*)(?:\?\S*)?",
     re.IGNORECASE,
 )
-_IN_MEMORY = re.compile(r"(?:.*:)?(?:/{2,3})?:?mem(?:ory)?:?(?:[^/]*+)", re.IGNORECASE)
+_IN_MEMORY = re.compile(r"(?:.*:)?(?:/{2,3})?:?mem(?:ory)?:?(?:[^/]*)", re.IGNORECASE)
 _OWN_MACHINE = re.compile(
     r"(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal"
     r"|/(?:var/)?(?:run|tmp)\b.*)",

@@ -30,17 +30,17 @@ from guidance.core.shell_commands.shell.tree import UNKNOWN
 # Tests of find that pick by a name which begins with something of its own.
 _NAMING = ("-name", "-iname", "-user")
 _FILE_NAME = re.compile(
-    r"(?:[^/]*+/)*+[^/]*\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|json|md|rst|txt|toml|ya?ml|lock|cfg"
+    r"(?:[^/]*/)*[^/]*\.(?:py|pyi|js|jsx|ts|tsx|mjs|cjs|json|md|rst|txt|toml|ya?ml|lock|cfg"
     r"|ini|html?|css|scss|go|rs|c|h|cc|cpp|hpp|java|kt|rb|php|sh|sql|xml|csv|tf|vue|svelte)"
 )
 _LOCK_FILE = re.compile(
-    r"(?:[\w.@-]+/)*+(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml"
+    r"(?:[\w.@-]+/)*(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml"
     r"|bun\.lockb?|(?:Cargo|Gemfile|Pipfile|poetry|uv|pdm|composer|mix|flake|pubspec|Podfile"
     r"|packages|gradle|deno)\.lock|go\.sum|Package\.resolved)"
 )
 # Settings of a project's tools, which stand in its version control.
 _TOOL_SETTING = re.compile(
-    r"(?:[\w@-][\w.@-]*+/)*+\.(?:(?:eslint|prettier|stylelint|babel|swc|mocha|nyc|jshint|jscs"
+    r"(?:[\w@-][\w.@-]*/)*\.(?:(?:eslint|prettier|stylelint|babel|swc|mocha|nyc|jshint|jscs"
     r"|tslint|lintstaged|husky|browserslist|commitlint|npm|docker|postcss|release-it|c8)"
     r"(?:rc|ignore)(?:\.(?:json5?|c?js|mjs|ts|ya?ml|toml))?|flake8|pylintrc|coveragerc"
     r"|isort\.cfg|rubocop(?:_todo)?\.yml|editorconfig|travis\.yml|pre-commit-config\.yaml"

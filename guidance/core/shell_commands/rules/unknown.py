@@ -52,7 +52,7 @@ RULES = (
 VERBS = DESTROYING_VERBS
 _VERB = f"(?:{'|'.join(VERBS)}|tear-down)"
 _SAYS_VERB = re.compile(rf"(?:^|[-_:.]){_VERB}\Z|^{_VERB}[-_:]", re.IGNORECASE)
-_WORD = re.compile(r"[a-z][a-z0-9:_.-]*+", re.IGNORECASE)
+_WORD = re.compile(r"[a-z][a-z0-9:_.-]*", re.IGNORECASE)
 # After one of these the next word is a name, or what goes is made again.
 _OTHERS = split_names(
     "cache simctl get list ls show describe info status search find create add new init set update "

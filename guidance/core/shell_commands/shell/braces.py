@@ -11,7 +11,7 @@ from guidance.core.shell_commands.limits import (
 )
 from guidance.core.shell_commands.shell.tree import Word
 
-_GROUP = re.compile(r"\{([^{},]*+(?:,[^{},]*+)++)\}")
+_GROUP = re.compile(r"\{([^{},]*(?:,[^{},]*)+)\}")
 
 
 def expand_braces(words: list[str], budget: ReadingBudget) -> list[str | Word]:

@@ -17,15 +17,15 @@ _NOTHING = frozenset({"then", "do", "else", "elif", "!", "coproc"})
 HEADS = frozenset({"for", "select", "case", "function", "[["})
 KEYWORDS = frozenset(_OPENERS) | _CLOSERS | _NOTHING | HEADS | {"time"}
 
-_SPACE = re.compile(r"(?:[ \t\r\n]|\\\r?\n|\#[^\n]*+)*+")
-_BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)*+")
+_SPACE = re.compile(r"[ \t\r\n]*(?:(?:\\\r?\n|\#[^\n]*(?:\n|\Z))[ \t\r\n]*)*")
+_BLANK = re.compile(r"[ \t\r]*(?:\\\r?\n[ \t\r]*)*")
 _LOOP = re.compile(
-    r"[ \t]++([A-Za-z_][A-Za-z0-9_]*+)(?=[ \t\r\n;])([ \t\r\n]*+in(?=[ \t\r\n;]))?+"
+    r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\r\n;])([ \t\r\n]*in(?=[ \t\r\n;]))?"
 )
-_IN = re.compile(r"[ \t\r\n]*+in(?=[ \t\r\n;])")
+_IN = re.compile(r"[ \t\r\n]*in(?=[ \t\r\n;])")
 _ESAC = re.compile(r"esac(?=[ \t\r\n;|&<>()]|\Z)")
-_FUNCTION = re.compile(r"[ \t]*+([^ \t\r\n;|&<>()$`'\"\\]++)[ \t]*+(?:\([ \t]*+\))?+")
-_PARENTHESES = re.compile(r"[ \t]*+\)")
+_FUNCTION = re.compile(r"[ \t]*([^ \t\r\n;|&<>()$`'\"\\]+)[ \t]*(?:\([ \t]*\))?")
+_PARENTHESES = re.compile(r"[ \t]*\)")
 
 
 def handle_keyword(

@@ -10,7 +10,7 @@ from guidance.core.shell_commands.shell.tree import Heredoc
 from guidance.core.shell_commands.shell.words import read_quoted
 
 _DELIMITER = re.compile(
-    r"""[ \t]*+((?:[^ \t\r\n;|&<>()'"\\]++|'[^'\n]*+'|"[^"\n]*+"|\\.)++)"""
+    r"""[ \t]*((?:[^ \t\r\n;|&<>()'"\\]|'[^'\n]*'|"[^"\n]*"|\\.)+)"""
 )
 _QUOTING = re.compile(r"""['"\\]""")
 

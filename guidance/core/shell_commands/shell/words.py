@@ -41,8 +41,8 @@ from guidance.core.shell_commands.shell.tree import (
 
 _UNTERMINATED = "a quote is not closed"
 _BACKTICK_ESCAPES = re.compile(r"\\([`$\\])")
-GLOB_PREFIXES = tuple("@?*+!")
-_GLOB_GROUP = re.compile(r"\([^()\n`$'\"]{0,200}+\)")
+GLOB_PREFIXES = tuple("@?*!")
+_GLOB_GROUP = re.compile(r"\([^()\n`$'\"]{0,200}\)")
 # What a backslash takes away inside double quotes; before others it stays.
 _QUOTED_ESCAPES = '"$`\\'
 

@@ -21,20 +21,20 @@ from guidance.core.shell_commands.sql.undone import list_lasting
 
 # Another database than the one that the client was called with.
 _GOES_ELSEWHERE = re.compile(
-    r"^\s*+(?:\\c(?:onnect)?\b|use\s|connect\s|attach\s)", re.IGNORECASE | re.MULTILINE
+    r"^\s*(?:\\c(?:onnect)?\b|use\s|connect\s|attach\s)", re.IGNORECASE | re.MULTILINE
 )
 # What belongs to the server as a whole.
 _OF_SERVER = re.compile(
-    r"\s*+drop\s++(?:database|user|role|login|tablespace|server|owned)\b",
+    r"\s*drop\s+(?:database|user|role|login|tablespace|server|owned)\b",
     re.IGNORECASE,
 )
 _DATABASE = re.compile(
-    r"\s*+drop\s++(?:database|schema)\s++(?:if\s++exists\s++)?[\"`\[]?([\w-]++)[\"`\]]?"
-    r"(?:\s++cascade|\s++(?:with\s*+)?\(\s*+force\s*+\))?\s*+;?\s*+",
+    r"\s*drop\s+(?:database|schema)\s+(?:if\s+exists\s+)?[\"`\[]?([\w-]+)[\"`\]]?"
+    r"(?:\s+cascade|\s+(?:with\s*)?\(\s*force\s*\))?\s*(?:;\s*)?",
     re.IGNORECASE,
 )
 # In servers where a schema is a database.
-_OTHERS = re.compile(r"[\w`\]]\s*+\.\s*+[\w`\[]|\bdrop\s++schema\b", re.IGNORECASE)
+_OTHERS = re.compile(r"[\w`\]]\s*\.\s*[\w`\[]|\bdrop\s+schema\b", re.IGNORECASE)
 _LONGEST = 32_768
 _ROWS = ("sql-delete-all", "sql-update-all", "sql-truncate")
 

@@ -10,38 +10,39 @@ from guidance.core.shell_commands.paths import is_temporary
 
 _DESTROYING = re.compile(
     r"\b(?:lo_unlink|pg_drop_replication_slot|pg_file_unlink|drop_chunks|xp_delete_file"
-    r"|dropgeometrytable|dbms_lob\.(?:erase|trim)|utl_file\.fremove|dblink_exec)\s*+\(",
+    r"|dropgeometrytable|dbms_lob\.(?:erase|trim)|utl_file\.fremove|dblink_exec)\s*\(",
     re.IGNORECASE,
 )
 # Procedures whose own name says what they do, and the one that runs a text for each table.
 _PROCEDURE = re.compile(
-    r"\b(?:call|exec|execute|perform)\s++(?:[\w\"\[\]]{1,64}\.)?+"
+    r"\b(?:call|exec|execute|perform)\s+(?:[\w\"\[\]]{1,64}\.|(?![\w\"\[\]]{1,64}\.))"
     r"(?:(?:reset|wipe|purge|truncate|drop|delete|destroy|clear|empty)_?(?:all|every|prod"
-    r"|table|user|data|db)\w*+|sp_msforeach(?:table|db)\b[^;\n]{0,80}?"
+    r"|table|user|data|db)\w*|sp_msforeach(?:table|db)\b[^;\n]{0,80}?"
     r"\b(?:truncate|drop|delete|disable))",
     re.IGNORECASE,
 )
 # Functions that run the text they are given.
 _RUNNING = re.compile(
-    r"\b(?:query_to_xml\w*+|dblink)\s*+\([^)\n]{0,200}?\b(?:drop|truncate|delete)\b",
+    r"\b(?:query_to_xml\w*|dblink)\s*\([^)\n]{0,200}?\b(?:drop|truncate|delete)\b",
     re.IGNORECASE,
 )
 # The rows of a table put over themselves, with less in them.
 _OVER_ITSELF = re.compile(
-    r"\breplace\s++into\s++(?P<a>[\w.`\"]++)(?>[^;]{0,200}?\bselect\b)[^;]{0,200}?"
-    r"\bfrom\s++(?P=a)(?![\w.])"
-    r"|\binsert\s++into\s++(?P<b>[\w.`\"]++)(?>[^;]{0,200}?\bfrom\s++(?P=b)(?![\w.]))"
-    r"[^;]{0,200}?\b(?:on\s++duplicate\s++key\s++update|do\s++update\s++set)\b",
+    r"\breplace\s+into\s+(?P<a>[\w.`\"]+)(?![\w.`\"])"
+    r"(?=(?P<select>[^;]{0,200}?\bselect\b))(?P=select)[^;]{0,200}?\bfrom\s+(?P=a)(?![\w.])"
+    r"|\binsert\s+into\s+(?P<b>[\w.`\"]+)(?![\w.`\"])"
+    r"(?=(?P<from>[^;]{0,200}?\bfrom\s+(?P=b)(?![\w.])))(?P=from)"
+    r"[^;]{0,200}?\b(?:on\s+duplicate\s+key\s+update|do\s+update\s+set)\b",
     re.IGNORECASE,
 )
 # A block that runs what it has put together; literals alone are read elsewhere.
-_BLOCK = re.compile(r"(?:\A|;)\s*+do\s++(?:language\s++\w++\s++)?[\$e']", re.IGNORECASE)
+_BLOCK = re.compile(r"(?:\A|;)\s*do\s+(?:language\s+\w+\s+)?[\$e']", re.IGNORECASE)
 _COMPUTED = re.compile(
-    r"\bexecute\s++(?!immediate\b|format\b|['\"])[\w(]", re.IGNORECASE
+    r"\bexecute\s+(?!immediate\b|format\b|['\"])[\w(]", re.IGNORECASE
 )
 _WRITING = re.compile(
-    r"\binto\s++(?:dumpfile|outfile)\s++'([^'\n]{1,300})'"
-    r"|\bto\s++'([^'\n]{1,300})'\s*+(?:;|with\b|csv\b|\(|\Z)",
+    r"\binto\s+(?:dumpfile|outfile)\s+'([^'\n]{1,300})'"
+    r"|\bto\s+'([^'\n]{1,300})'\s*(?:;|with\b|csv\b|\(|\Z)",
     re.IGNORECASE,
 )
 

@@ -27,19 +27,24 @@ class SqlToken(NamedTuple):
     end: int
 
 
-_STANDARD = r"[eE]'(?:[^'\\]++|\\.|'')*+(?:'|\Z)|[nNbBxX]?'(?:[^']++|'')*+(?:'|\Z)"
-_ESCAPING = r"[nNeEbBxX]?'(?:[^'\\]++|\\.|'')*+(?:'|\Z)"
+# A doubled quote does not end what it stands in.
+_ESCAPED = r"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*(?:'(?!')|\Z)"
+_STANDARD = rf"[eE]{_ESCAPED}|[nNbBxX]?'[^']*(?:''[^']*)*(?:'(?!')|\Z)"
+_ESCAPING = rf"[nNeEbBxX]?{_ESCAPED}"
 # MySQL runs what stands in /*! … */, so only its beginning and end are comments.
-_COMMENT = r"--[^\n]*+|/\*!\d*|\*/|/\*(?!!)(?:[^*]++|\*(?!/))*+(?:\*/|\Z)"
-_BODY = r"\$(?P<tag>[A-Za-z_]\w*+|)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)"
-_NAME = r"\"(?:[^\"]++|\"\")*+(?:\"|\Z)|`(?:[^`]++|``)*+(?:`|\Z)|\[[A-Za-z_][^\[\]\n]{0,127}+\]"
+_COMMENT = r"--[^\n]*|/\*!\d*|\*/|/\*(?!!)[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)"
+_BODY = r"\$(?P<tag>[A-Za-z_]\w*|)\$(?s:.*?)(?:\$(?P=tag)\$|\Z)"
+_NAME = (
+    r"\"[^\"]*(?:\"\"[^\"]*)*(?:\"(?!\")|\Z)|`[^`]*(?:``[^`]*)*(?:`(?!`)|\Z)"
+    r"|\[[A-Za-z_][^\[\]\n]{0,127}\]"
+)
 
 
 def _compile_tokens(string: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?P<string>{string})|(?P<comment>{_COMMENT})|(?P<body>{_BODY})|(?P<name>{_NAME})"
-        rf"|(?P<number>\d[\w.]*+)"
-        rf"|(?P<word>[^\W\d][\w$]*+|[@:#][\w$@{UNKNOWN}]++|{UNKNOWN}++)"
+        rf"|(?P<number>\d[\w.]*)"
+        rf"|(?P<word>[^\W\d][\w$]*|[@:#][\w$@{UNKNOWN}]+|{UNKNOWN}+)"
         r"|(?P<sign><=>|<>|!=|<=|>=|==|\|\||::|[^\s\w])",
         re.DOTALL,
     )

@@ -141,11 +141,11 @@ _IN_PLACE = re.compile(r"-(?:[nrEsuz]*i.*)\Z|--in-place(?:=.*)?\Z")
 _QUIET = re.compile(r"-[rEsuzi]*n[rEsuzi]*|--quiet|--silent")
 # Patterns and replacements, in which letters are no commands.
 _TEXTS = re.compile(
-    r"[sy]([/|#,@!])(?:(?:\\.|(?!\1)[^\n\\]){0,500}+\1){2}|/(?:\\.|[^/\n\\]){0,500}+/"
+    r"[sy]([/|#,@!])(?:(?:\\.|(?!\1)[^\n\\]){0,500}\1){2}|/(?:\\.|[^/\n\\]){0,500}/"
 )
 _PRINTS = re.compile(r"[pPwWaciIr=]")
 _REPLACEMENT = re.compile(
-    r"s([/|#,@!])(?:\\.|(?!\1)[^\n\\]){0,200}+\1((?:\\.|(?!\1)[^\n\\]){0,500}+)\1"
+    r"s([/|#,@!])(?:\\.|(?!\1)[^\n\\]){0,200}\1((?:\\.|(?!\1)[^\n\\]){0,500})\1"
 )
 _WRITTEN = re.compile(r"(?:^|[;{}\d$/])[ \t]*w[ \t]+([^\n;}]+)")
 

@@ -39,10 +39,10 @@ _WAY_OUT = re.compile(
 _SSH_COMMAND = re.compile(r"(?:proxy|local|knownhosts|remote)command\s*=?\s*(.+)", re.I)
 # GNU sed: `1e command`, and the flag e of s/…/…/.
 SED_COMMAND = re.compile(
-    r"(?:^|[;{}\n])[ \t]*+(?:\d++|\$|/[^/\n]{0,200}+/)?+[ \t]*+e[ \t]++([^;}\n]++)"
+    r"(?:^|[;{}\n])[ \t]*(?:(?:\d+|\$|/[^/\n]{0,200}/)[ \t]*)?e[ \t]+([^;}\n \t][^;}\n]*)"
 )
 SED_FLAG = re.compile(
-    r"s([/|#,])(?:\\.|(?!\1)[^\n\\]){0,200}+\1((?:\\.|(?!\1)[^\n\\]){0,500}+)\1"
+    r"s([/|#,])(?:\\.|(?!\1)[^\n\\]){0,200}\1((?:\\.|(?!\1)[^\n\\]){0,500})\1"
     r"[gpiI0-9]{0,8}e\b"
 )
 

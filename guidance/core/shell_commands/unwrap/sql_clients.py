@@ -29,13 +29,13 @@ from guidance.core.shell_commands.walk import Handler, Walk
 
 # A line that the client itself gives to a shell, or that runs what a query returns.
 _META = re.compile(
-    r"^[ \t]*+(?:\\!|\.shell|\.system|system)[ \t]++([^\n]++)$", re.MULTILINE
+    r"^[ \t]*(?:\\!|\.shell|\.system|system)[ \t]+([^ \t\n][^\n]*)$", re.MULTILINE
 )
 # How they reach another one.
 _ATTACHES = re.compile(r"\battach\b|^\s*\.(?:open|restore|save|clone)\b", re.I | re.M)
 # A line that makes the client read a file.
 _SOURCED = re.compile(
-    r"^[ \t]*+(?:\\(?:i|ir|\.)|source|\.read)[ \t]++([^\s;]++)", re.MULTILINE
+    r"^[ \t]*(?:\\(?:i|ir|\.)|source|\.read)[ \t]+([^\s;]+)", re.MULTILINE
 )
 # The name of a database that people work with.
 _PRODUCTION = re.compile(r"(?:^|[/_=.-])(?:prod|production|live)(?:$|[?_-])", re.I)
@@ -47,11 +47,11 @@ _OLD_DUMP = re.compile(
 )
 # A line that sends the output of the client to a file.
 _OUTPUT = re.compile(
-    r"^[ \t]*+(?:\\(?:o|g|out)|\.(?:once|output|excel)|tee|spool)[ \t]++([^\s;|]++)",
+    r"^[ \t]*(?:\\(?:o|g|out)|\.(?:once|output|excel)|tee|spool)[ \t]+([^\s;|]+)",
     re.MULTILINE,
 )
 # A line for the client: the next one begins a statement.
-_OWN_LINE = re.compile(r"^(\\[^\n]*+)\n", re.MULTILINE)
+_OWN_LINE = re.compile(r"^(\\[^\n]*)\n", re.MULTILINE)
 _RUNS_RESULT = re.compile(r"\\gexec\b")
 # One of these begins each of them; most statements hold none of them, told by reading
 # them once (bench: "rows for a database").
@@ -211,7 +211,7 @@ def _follow_own_commands(walk: Walk, call: ProgramCall, content: Content) -> Non
         walk.report.add_opaque("opaque-sql", call)
 
 
-_KEYS = re.compile(r"^[^\w\n]*+(?:flushall|flushdb|flush_all|shutdown)\b", re.I | re.M)
+_KEYS = re.compile(r"^[^\w\n]*(?:flushall|flushdb|flush_all|shutdown)\b", re.I | re.M)
 
 
 def unwrap_keys(walk: Walk, call: ProgramCall) -> None:
@@ -241,7 +241,7 @@ def unwrap_mongosh(walk: Walk, call: ProgramCall) -> None:
 
 # The same acts, written as a command for the server.
 _DOCUMENT_COMMAND = re.compile(
-    r"(?:run|admin)Command\s*+\(\s*+\{?\s*+[\"']?(?:drop|dropDatabase|dropIndexes)\b"
+    r"(?:run|admin)Command\s*\(\s*(?:\{\s*)?[\"']?(?:drop|dropDatabase|dropIndexes)\b"
 )
 
 

@@ -11,9 +11,9 @@ from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.unwrap.escapes import unwrap_options
 from guidance.core.shell_commands.walk import Handler, Walk
 
-_LOCAL = re.compile(r"^[ \t]*+-?!(.*)$", re.MULTILINE)
+_LOCAL = re.compile(r"^[ \t]*-?!(.*)$", re.MULTILINE)
 _REMOVES = re.compile(
-    r"(?:^|[;&\n])[ \t]*+-?(?:rm|rmdir|del|dele|delete|deltree|mdel|mdelete|mrm|rmd)\b",
+    r"(?:^|[;&\n])[ \t]*-?(?:rm|rmdir|del|dele|delete|deltree|mdel|mdelete|mrm|rmd)\b",
     re.I,
 )
 # Options that hold commands, or name the file they stand in.

@@ -16,8 +16,8 @@ _MOST_USES = 64
 # Methods that delete: of a type, of what a command has found, of an object in a pipe.
 METHODS = re.compile(
     r"\]\s*::\s*(?:delete|removedirectory)\w*\s*\("
-    r"|\(\s*(?:get|new)-[^()\n]*+\)\s*\.\s*delete\w*\s*\("
-    r"|\$\w{1,64}(?:\.\w{1,64}){0,6}\.delete\w{0,64}\s*+\(\s*+(?:\$true|\$false)?\s*+\)"
+    r"|\(\s*(?:get|new)-[^()\n]*\)\s*\.\s*delete\w*\s*\("
+    r"|\$\w{1,64}(?:\.\w{1,64}){0,6}\.delete\w{0,64}\s*\(\s*(?:\$(?:true|false)\s*)?\)"
     r"|\.delete(?:folder|file)\b\s*[\"'(]",
     re.IGNORECASE,
 )

@@ -6,22 +6,20 @@ import re
 
 # At the beginning of a line, and in no other shell.
 _SIGNS = re.compile(
-    r"^[ \t]*+(?:\$[A-Za-z_]\w*+(?:\.\w++)*+[ \t]*+=[ \t]|(?:try|finally)[ \t]*+\{"
-    r"|(?:if|foreach|while|switch|param)[ \t]*+\(|function[ \t]++\w++-\w++"
-    r"|(?:get|set|new|test|write|out|import|export|select|start|copy|move)-[a-z]++\b)",
+    r"^[ \t]*(?:\$[A-Za-z_]\w*(?:\.\w+)*[ \t]*=[ \t]|(?:try|finally)[ \t]*\{"
+    r"|(?:if|foreach|while|switch|param)[ \t]*\(|function[ \t]+\w+-\w+"
+    r"|(?:get|set|new|test|write|out|import|export|select|start|copy|move)-[a-z]+\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-_ASSIGNMENT = re.compile(r"\$([A-Za-z_]\w*+)[ \t]*+=(?!=)[ \t]*+([^\n;]*+)")
+_ASSIGNMENT = re.compile(r"\$([A-Za-z_]\w*)[ \t]*=(?!=)[ \t]*([^\n;]*)")
 _TEMPORARY = re.compile(
     r"new-temporaryfile\b|\[(?:system\.)?io\.path\]::gettemp"
-    r"|join-path[ \t]++(?:-path[ \t]++)?[(\"']?\$env:te?mp\b|[\"']?\$env:te?mp[\\/]"
-    r"|join-path[ \t]++(?:-path[ \t]++)?\(?\[(?:system\.)?io\.path\]::gettemppath"
+    r"|join-path[ \t]+(?:-path[ \t]+)?[(\"']?\$env:te?mp\b|[\"']?\$env:te?mp[\\/]"
+    r"|join-path[ \t]+(?:-path[ \t]+)?\(?\[(?:system\.)?io\.path\]::gettemppath"
     r"|new-item\b[^\n|]*\$env:te?mp[\\/]",
     re.IGNORECASE,
 )
-_VARIABLE = re.compile(
-    r"\$\{?([A-Za-z_]\w*+)\}?(?:\.(?:fullname|path))?", re.IGNORECASE
-)
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?(?:\.(?:fullname|path))?", re.IGNORECASE)
 
 
 def is_powershell(text: str) -> bool:

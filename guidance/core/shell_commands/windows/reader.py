@@ -12,10 +12,10 @@ from guidance.core.shell_commands.limits import ReadingBudget, TooMuchError
 
 _TOKEN = re.compile(
     r"""
-      (?P<quoted>"(?:[^"`]++|`.)*+"|'[^']*+')
+      (?P<quoted>"[^"`]*(?:`.[^"`]*)*"|'[^']*')
     | (?P<end>&&|\|\||[|&;\n\r(){}])
-    | (?P<blank>(?:[`^]?+[ \t,])++|[`^]\r?\n)
-    | (?P<word>[^\s"'|&;(){},`^]++)
+    | (?P<blank>(?:[`^]?[ \t,])+|[`^]\r?\n)
+    | (?P<word>[^\s"'|&;(){},`^]+)
     | [`^](?P<escaped>.)
     | (?P<other>.)
     """,

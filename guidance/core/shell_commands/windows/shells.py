@@ -45,10 +45,10 @@ WINDOWS_SIGNS = compile_byte_pattern(
     ignore_case=True,
 )
 # Texts over several lines, which are data.
-_HERE_STRING = re.compile(r"@(['\"])[ \t]*+\r?\n(?:.*?\r?\n)?\1@", re.DOTALL)
+_HERE_STRING = re.compile(r"@(['\"])[ \t]*\r?\n(?:.*?\r?\n)?\1@", re.DOTALL)
 # A command in the place of an argument.
 _ARGUMENT = re.compile(
-    r"(?<=[\w\"'/.-])[ \t]+\([a-zA-Z][\w.-]*+(?:[ \t]+[\w./:=@'\"-]++)*+[ \t]*+\)"
+    r"(?<=[\w\"'/.-])[ \t]+\([a-zA-Z][\w.-]*(?:[ \t]+[\w./:=@'\"-]+)*[ \t]*\)"
 )
 # A text that is put together before it is run.
 _COMPUTED = re.compile(r"-join\b|-f\s|-replace\b|\[char\]|::from|\.replace\(", re.I)
@@ -56,7 +56,7 @@ _DELETING = frozenset(("remove-item", "ri", "rd", "rmdir", "del", "erase"))
 _TO_NOTHING = re.compile(r"[12]?>(?:nul|&[12]|\$null)", re.IGNORECASE)
 # No other shell asks so.
 _CONDITION = re.compile(
-    r"(?:^|[&|(\n])[ \t]*+if[ \t]++(?:not[ \t]++)?(?:exist|defined|errorlevel)[ \t]",
+    r"(?:^|[&|(\n])[ \t]*if[ \t]+(?:not[ \t]+)?(?:exist|defined|errorlevel)[ \t]",
     re.IGNORECASE,
 )
 # Cmdlets of any module, also inside of `ForEach-Object { … }`.

@@ -33,7 +33,7 @@ _LATER = re.compile(
 _SHOWING = re.compile(r"(?:core\.(?:editor|pager)|sequence\.editor)", re.I)
 _SHOWS = re.compile(
     r"(?:vim?|nvim|nano|micro|hx|emacs|emacsclient|code|codium|subl|notepad|true|cat|less"
-    r"|more|most|bat|delta|diff-so-fancy)(?: --?[A-Za-z][\w-]*+)*+"
+    r"|more|most|bat|delta|diff-so-fancy)(?: --?[A-Za-z][\w-]*)*"
 )
 _INSIDE = re.compile(r"(?:\./)?\.?[\w-][\w./-]*")
 _SOURCES = re.compile(
