@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -56,7 +57,12 @@ class Load:
 
     def _post(self, key: str, path: str, body: Mapping[str, object]) -> dict[str, str]:
         headers = {"Authorization": f"Bearer {key}"}
-        answer = httpx.post(self._url + path, json=body, headers=headers)
+        began = time.monotonic()
+        try:
+            answer = httpx.post(self._url + path, json=body, headers=headers)
+        except httpx.HTTPError as error:
+            took = time.monotonic() - began
+            raise AssertionError(f"{path}: {error!r} after {took:.1f} s") from error
         assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
         self.done += 1
         document: dict[str, str] = answer.json()
