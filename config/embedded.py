@@ -21,7 +21,7 @@ from config.celery import app as celery_app
 from config.database.file_lock import hold_database_file
 from config.health.tasks import heartbeat
 from config.server.http_protocol import TimedProtocol
-from config.supervision import Supervised, Work
+from config.server.supervision import Supervised, Work
 from webhooks.delivery.worker import stop_delivering
 
 STOP_SECONDS = 10.0

@@ -81,7 +81,13 @@ async def readyz(request: HttpRequest) -> HttpResponse:
     return build_json_response(body, status=503, headers={"Retry-After": "5"})
 
 
-@router.get("/status", auth=None, operation_id="get_status", response=StatusOut)
+@router.get(
+    "/status",
+    auth=None,
+    operation_id="get_status",
+    response=StatusOut,
+    by_alias=True,
+)
 async def status(request: HttpRequest) -> HttpResponse:
     """For people and monitoring: every part, and what runs here. 200 whatever is wrong."""
     return build_json_response(await _build_status())

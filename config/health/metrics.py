@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 
 from common.errors import Unauthenticated
-from config.api import build_problem_response
+from config.fastpath.problems import MEDIA_TYPE as PROBLEM
+from config.fastpath.problems import render_problem
 from config.health.exposition import MEDIA_TYPE, render_families
 from config.health.figures import list_families
 
@@ -20,10 +21,14 @@ _FORWARDED = ("X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Forwarded", "
 
 async def metrics(request: HttpRequest) -> HttpResponse:
     if not _may_read(request):
-        return build_problem_response(
-            Unauthenticated(
-                "Send the token of CHECKRAIL_METRICS_TOKEN, or ask from this machine."
-            )
+        error = Unauthenticated(
+            "Send the token of CHECKRAIL_METRICS_TOKEN, or ask from this machine."
+        )
+        return HttpResponse(
+            render_problem(error),
+            status=error.status,
+            content_type=PROBLEM,
+            headers=error.headers,
         )
     text = render_families(await list_families())
     return HttpResponse(text, content_type=MEDIA_TYPE)

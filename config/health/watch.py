@@ -40,13 +40,13 @@ class Watch:
         while True:
             try:
                 known = await self.look()
-                self._log(before, known)
+                self._write_lines(before, known)
                 before = known
             except Exception:
                 logger.exception("The parts could not be looked at, trying again")
             await asyncio.sleep(LOOK_SECONDS)
 
-    def _log(self, before: Known, known: Known) -> None:
+    def _write_lines(self, before: Known, known: Known) -> None:
         """What is so at two looks: when a process starts, others are only about to."""
         for name, (part, _) in known.items():
             last = self._logged.get(name, State.OK)

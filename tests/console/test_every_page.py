@@ -33,7 +33,8 @@ pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 # Pages of no project. Whoever is signed in sees their own; the rest is for everybody.
 OWN = {"", "password/"}
 OPEN = {
-    *("sign-in/", "sign-out/", "healthz", "readyz", "problems/<slug:slug>"),
+    *("sign-in/", "sign-out/", "healthz", "readyz", "status", "metrics"),
+    "problems/<slug:slug>",
     *("api/v1/docs", "join/<str:secret>/", "password/<uuid:code>/<str:token>/"),
 }
 OF_A_PROJECT = "p/<slug:slug>/"

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import httpx
 
 ASK_SECONDS = 0.25
-# As long as usual load balancers wait.
-PATIENCE = 2.0
+# Longer than usual load balancers wait, which is two seconds: the machine may be busy.
+PATIENCE = 60.0
 
 
 class Proxy:

@@ -8,11 +8,13 @@ import secrets
 import signal
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import redis
 
+from tests.runner.profiles import get_quick
 from tests.runner.servers import PreparedPostgres, own_redis, prepare_postgres
 from tests.support.processes import manage
 
@@ -59,28 +61,19 @@ class Postgres:
         return int((self._data / "postmaster.pid").read_text().split()[0])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """A database with every table and one agent, and a Redis."""
+    """A database with every table and one agent, and an empty Redis."""
 
-    def __init__(self, postgres: Postgres, redis_url: str) -> None:
-        self.postgres = postgres
-        self.redis_url = redis_url
-        self.variables = {
-            "DATABASE_URL": postgres.url,
-            "REDIS_URL": redis_url,
-            "SECRET_KEY": secrets.token_urlsafe(48),
-            "CHECKRAIL_HOSTS": "127.0.0.1",
-            "CHECKRAIL_ORIGINS": "http://127.0.0.1:1",
-        }
+    postgres: Postgres
+    redis_url: str
+    secret_key: str
+    # Of the agent.
+    key: str
 
-    def make_key(self) -> str:
-        name = f"robo-{secrets.token_hex(3)}"
-        made = manage(
-            *("agent_key", name, "--project", "main", "--json"), **self.variables
-        )
-        assert made.returncode == 0, made.stderr
-        key: str = json.loads(made.stdout)["key"]
-        return key
+    @property
+    def variables(self) -> dict[str, str]:
+        return build_variables(self.postgres, self.redis_url, self.secret_key)
 
     def kill_redis(self) -> None:
         with redis.Redis.from_url(self.redis_url) as client:
@@ -88,21 +81,54 @@ class Services:
         os.kill(int(pid), signal.SIGKILL)
 
 
+def build_variables(
+    postgres: Postgres, redis_url: str, secret_key: str
+) -> dict[str, str]:
+    return {
+        "DATABASE_URL": postgres.url,
+        "REDIS_URL": redis_url,
+        "SECRET_KEY": secret_key,
+        "CHECKRAIL_HOSTS": "127.0.0.1",
+        "CHECKRAIL_ORIGINS": "http://127.0.0.1:1",
+    }
+
+
+def build_beat(folder: Path) -> tuple[str, ...]:
+    """The command of a beat that remembers in `folder` what it has sent."""
+    return "beat", f"--schedule={folder}/beat"
+
+
 @contextmanager
-def run_services() -> Iterator[Services]:
+def run_database() -> Iterator[Services]:
+    """Without a Redis: none is needed to prepare it."""
     with (
         TemporaryDirectory(prefix="checkrail-outage-") as folder,
-        TemporaryDirectory(prefix="checkrail-outage-rows-") as rows,
-        TemporaryDirectory(prefix="checkrail-outage-redis-") as hints,
-        own_redis(Path(hints)) as server,
+        TemporaryDirectory(prefix="checkrail-outage-rows-", dir=get_quick()) as rows,
     ):
         prepared = prepare_postgres(Path(folder), data=Path(rows))
         postgres = Postgres(prepared, Path(rows))
         postgres.start()
         try:
-            services = Services(postgres, server.url)
-            made = manage("migrate", "-v0", **services.variables)
+            secret_key = secrets.token_urlsafe(48)
+            away = "redis://127.0.0.1:1/0"
+            variables = build_variables(postgres, away, secret_key)
+            made = manage("migrate", "-v0", **variables)
             assert made.returncode == 0, made.stderr
-            yield services
+            command = ("agent_key", "robo", "--project", "main", "--json")
+            made = manage(*command, **variables)
+            assert made.returncode == 0, made.stderr
+            key = json.loads(made.stdout)["key"]
+            yield Services(
+                postgres=postgres, redis_url=away, secret_key=secret_key, key=key
+            )
         finally:
             postgres.stop()
+
+
+@contextmanager
+def add_redis(database: Services) -> Iterator[Services]:
+    with (
+        TemporaryDirectory(prefix="checkrail-outage-redis-") as hints,
+        own_redis(Path(hints)) as server,
+    ):
+        yield replace(database, redis_url=server.url)

@@ -13,13 +13,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
 from checkrail import Checkrail, Run
 
 from tests.outages.proxy import balance
-from tests.outages.services import run_services
+from tests.outages.services import Services, build_beat
 from tests.support.processes import celery_process, web_process
 from tests.support.waiting import until
 
@@ -70,13 +71,14 @@ def measure(condition: Callable[[], bool]) -> float:
 
 
 @pytest.mark.timeout(900 + AWAY_SECONDS)
-def test_while_postgresql_is_away_no_agents_program_ends() -> None:
+def test_while_postgresql_is_away_no_agents_program_ends(
+    services: Services, tmp_path: Path
+) -> None:
     with (
-        run_services() as services,
         web_process(variables=services.variables) as first,
         web_process(variables=services.variables) as second,
         celery_process("worker", "--concurrency=1", variables=services.variables),
-        celery_process("beat", "--schedule=", variables=services.variables),
+        celery_process(*build_beat(tmp_path), variables=services.variables),
         balance(first.live.url, second.live.url) as proxy,
     ):
         webs = (first.live.url, second.live.url)
@@ -92,8 +94,7 @@ def test_while_postgresql_is_away_no_agents_program_ends() -> None:
 
         until(lambda: set(read_parts(webs[0]).values()) == {"ok"}, seconds=120)
         ended = threading.Event()
-        keys = [services.make_key() for _ in range(AGENTS)]
-        agents = [Agent(proxy.url, key, ended) for key in keys]
+        agents = [Agent(proxy.url, services.key, ended) for _ in range(AGENTS)]
         try:
             until(lambda: all(agent.steps > 5 for agent in agents))
             services.postgres.crash()
@@ -137,11 +138,10 @@ def test_while_postgresql_is_away_no_agents_program_ends() -> None:
         sys.stdout.write(f"{json.dumps(figures)}\n")
 
 
-def test_a_database_that_hangs_is_told_and_forgotten_when_it_goes_on() -> None:
-    with (
-        run_services() as services,
-        web_process(variables=services.variables) as web,
-    ):
+def test_a_database_that_hangs_is_told_and_forgotten_when_it_goes_on(
+    services: Services,
+) -> None:
+    with web_process(variables=services.variables) as web:
         url = web.live.url
         assert httpx.get(f"{url}/readyz").status_code == 200
         with services.postgres.hang():

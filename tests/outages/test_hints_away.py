@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
+from pathlib import Path
 
 import httpx
 import psycopg
 
 from tests.outages.proxy import balance
-from tests.outages.services import run_services
+from tests.outages.services import Services, build_beat
+from tests.support.builders import step
 from tests.support.processes import celery_process, web_process
 from tests.support.waiting import until
 
@@ -19,13 +22,13 @@ AGENTS = 3
 class Load:
     """Agents that report steps and calls, each on a new connection, and never try twice."""
 
-    def __init__(self, url: str, keys: list[str]) -> None:
+    def __init__(self, url: str, key: str) -> None:
         self.done = 0
         self.failed: list[str] = []
         self._url = f"{url}/api/v1"
         self._ended = threading.Event()
         self._threads = [
-            threading.Thread(target=self._work, args=(key,)) for key in keys
+            threading.Thread(target=self._work, args=(key,)) for _ in range(AGENTS)
         ]
 
     def __enter__(self) -> Load:
@@ -44,7 +47,7 @@ class Load:
             number = 0
             while not self._ended.is_set():
                 number += 1
-                self._post(key, f"/runs/{run}/steps", {"step": number})
+                self._post(key, f"/runs/{run}/steps", step(number))
                 call = {"kind": "command", "tool": "Bash", "command": "ls"}
                 self._post(key, f"/runs/{run}/tool-calls", call)
                 if number % 20 == 0:
@@ -54,7 +57,12 @@ class Load:
 
     def _post(self, key: str, path: str, body: Mapping[str, object]) -> dict[str, str]:
         headers = {"Authorization": f"Bearer {key}"}
-        answer = httpx.post(self._url + path, json=body, headers=headers)
+        began = time.monotonic()
+        try:
+            answer = httpx.post(self._url + path, json=body, headers=headers)
+        except httpx.HTTPError as error:
+            took = time.monotonic() - began
+            raise AssertionError(f"{path}: {error!r} after {took:.1f} s") from error
         assert answer.is_success, f"{path}: {answer.status_code} {answer.text}"
         self.done += 1
         document: dict[str, str] = answer.json()
@@ -66,17 +74,16 @@ class Load:
         until(lambda: self.done >= goal or bool(self.failed))
 
 
-def test_without_worker_beat_and_redis_no_call_fails_and_nobody_leaves_rotation() -> (
-    None
-):
+def test_without_worker_beat_and_redis_no_call_fails_and_nobody_leaves_rotation(
+    services: Services, tmp_path: Path
+) -> None:
     with (
-        run_services() as services,
         web_process(variables=services.variables) as first,
         web_process(variables=services.variables) as second,
         celery_process(
             *("worker", "--concurrency=1"), variables=services.variables
         ) as worker,
-        celery_process("beat", "--schedule=", variables=services.variables) as beat,
+        celery_process(*build_beat(tmp_path), variables=services.variables) as beat,
         balance(first.live.url, second.live.url) as proxy,
     ):
 
@@ -86,8 +93,7 @@ def test_without_worker_beat_and_redis_no_call_fails_and_nobody_leaves_rotation(
             return {"all": document["status"], **parts}
 
         until(lambda: read_status()["all"] == "ok", seconds=120)
-        keys = [services.make_key() for _ in range(AGENTS)]
-        with Load(proxy.url, keys) as load:
+        with Load(proxy.url, services.key) as load:
             load.go_on(10)
             worker.kill()
             beat.kill()

@@ -142,7 +142,9 @@ def _environment(profile: str) -> Iterator[Mapping[str, str]]:
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     if environment.get("CI"):
         environment["NO_COLOR"] = "1"
-    with tempfile.TemporaryDirectory(prefix="checkrail-suite-", dir=_quick()) as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="checkrail-suite-", dir=get_quick()
+    ) as folder:
         environment["CHECKRAIL_DATA"] = folder
         environment["SECRET_KEY"] = secrets.token_urlsafe(48)
         if profile == "sqlite":
@@ -151,11 +153,11 @@ def _environment(profile: str) -> Iterator[Mapping[str, str]]:
             yield environment
             return
         environment["CHECKRAIL_HOSTS"] = "127.0.0.1,localhost"
-        with services(data=_quick()) as urls:
+        with services(data=get_quick()) as urls:
             yield {**environment, **urls}
 
 
-def _quick() -> Path | None:
+def get_quick() -> Path | None:
     """Where writing through to the disk costs nothing, if there is room for it.
 
     The databases still ask for it at every commit, as they do for everybody.

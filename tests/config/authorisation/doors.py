@@ -288,6 +288,7 @@ DOORS: dict[str, Door] = {
     "GET /policies/schema.json": Door(target=World.running, allowed=set(), refused={}),
     "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
     "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
+    "GET /status": Door(target=World.running, allowed=set(), refused={}),
 }
 
 

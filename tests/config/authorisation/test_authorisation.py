@@ -30,7 +30,7 @@ UNKNOWN = {
     *("anonymous", "revoked key", "unknown key", "inactive person", "wrong scheme"),
     *("two credentials", "key in the query"),
 }
-OPEN = {"GET /healthz", "GET /policies/schema.json", "GET /readyz"}
+OPEN = {"GET /healthz", "GET /policies/schema.json", "GET /readyz", "GET /status"}
 
 
 @pytest.fixture(scope="module")

@@ -268,6 +268,7 @@ def test_the_routes_that_need_something_of_their_own() -> None:
 
     assert list_paths("public") == {
         *("/openapi.json", "/docs", "/policies/schema.json", "/healthz", "/readyz"),
+        "/status",
     }
     hooks = {route.path for route in ROUTES if route.path.startswith("/hooks/")}
     assert list_paths("fails_closed") == hooks

@@ -78,9 +78,6 @@ def settings(agent: httpx.Client, manager: httpx.Client, tmp_path: Path) -> Path
     for name, value in own.items():
         lines += ["[[operations]]", f"include-operation-id = {name!r}"]
         lines += [f"parameters = {{ 'path.run' = {value!r} }}"]
-    # No worker runs beside this server, and that is what it says, with 503.
-    lines += ["[[operations]]", "include-operation-id = 'get_readiness'"]
-    lines += ["checks.not_a_server_error.enabled = false"]
     path = tmp_path / "schemathesis.toml"
     path.write_text("\n".join(lines))
     return path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 
 import httpx
@@ -158,6 +160,22 @@ def test_a_database_that_takes_no_writes_at_all_is_told(
     )
     monkeypatch.setattr(parts, "_own", OwnConnection())
     assert ready(live)[0] == 200
+
+
+def test_a_server_that_is_gone_without_a_word_is_noticed(database: None) -> None:
+    """TCP would go on for a quarter of an hour, and so would the writer."""
+    if connection.vendor != "postgresql":
+        pytest.skip("SQLite is no server.")
+    connection.ensure_connection()
+    number = os.dup(connection.connection.fileno())
+    with socket.socket(fileno=number) as link:
+
+        def read(option: int) -> int:
+            return link.getsockopt(socket.IPPROTO_TCP, option)
+
+        unanswered = read(socket.TCP_KEEPINTVL) * read(socket.TCP_KEEPCNT)
+        assert read(socket.TCP_KEEPIDLE) + unanswered == 10
+        assert read(socket.TCP_USER_TIMEOUT) == 10_000
 
 
 def test_a_write_may_take_so_long_and_no_longer(

@@ -166,8 +166,9 @@ def test_the_beat_leaves_its_sign_before_it_hands_the_task_on(
     ages = dict(Heartbeat.objects.values_list("name", "at"))
     assert timezone.now() - ages[Heartbeat.BEAT] < timedelta(seconds=600)
     heartbeat()
-    monkeypatch.setattr(Heartbeat, "objects", Away(OperationalError("gone")))
-    heartbeat.delay()
+    with monkeypatch.context() as patch:
+        patch.setattr(Heartbeat, "objects", Away(OperationalError("gone")))
+        heartbeat.delay()
 
 
 DOWN = Part(state=State.DOWN, reason="gone")

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config import supervision
 from config.embedded import _build_beat, _build_worker
-from config.supervision import Supervised
+from config.server import supervision
+from config.server.supervision import Supervised
 from tests.support.processes import up
 from tests.support.waiting import until
 
@@ -113,7 +113,7 @@ def test_the_real_ones_can_be_built_twice() -> None:
 
 FAILING = """
 import celery.beat
-from config import supervision
+from config.server import supervision
 
 supervision.PAUSES = (0.05, 0.1)
 failures = {failures}

@@ -137,6 +137,7 @@ DOORS = {
     "POST /loop/switch",
     "GET /healthz",
     "GET /readyz",
+    "GET /status",
     *("GET /people", "POST /people/invitations", "PATCH /people/{person}"),
     *("POST /invitations/{invitation}/send", "DELETE /people/{person}"),
     "DELETE /invitations/{invitation}",

@@ -24,7 +24,7 @@ from tests.support.live import Live
 
 pytestmark = pytest.mark.once("compares a document with the code")
 
-PUBLIC = {"get_health", "get_policy_schema", "get_readiness"}
+PUBLIC = {"get_health", "get_policy_schema", "get_readiness", "get_status"}
 IDEMPOTENCY_KEY = {"$ref": "#/components/parameters/IdempotencyKey"}
 
 

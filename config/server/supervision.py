@@ -48,7 +48,7 @@ class Supervised:
         failures = 0
         while True:
             began = monotonic()
-            reason = self._work_once()
+            reason = self._perform()
             if self._stopping.is_set():
                 return
             failures = 1 if monotonic() - began > WELL_SECONDS else failures + 1
@@ -63,7 +63,7 @@ class Supervised:
                 return
         self._give_up(f"The {self._name} ends again and again: {reason}")
 
-    def _work_once(self) -> str:
+    def _perform(self) -> str:
         """Returns why it ended."""
         try:
             work = self._work = self._work or self._build()
