@@ -12,13 +12,14 @@ from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 from ninja.parser import Parser
 
-from accounts.api_auth import BEARER_OR_SESSION, get_parsed_request
+from accounts.api_auth import get_parsed_request
 from common.errors import (
     DomainError,
     Forbidden,
     Malformed,
     Unauthenticated,
 )
+from config.access.enforce import guard_operations
 from config.fastpath.problems import (
     MEDIA_TYPE,
     build_invalid_fields,
@@ -107,7 +108,7 @@ api = DocumentedAPI(
     urls_namespace="api-1",
 )
 # One path, two operations: POST starts a run (agents), GET lists them (everybody).
-agents.get("/runs", response=RunPage, auth=BEARER_OR_SESSION, tags=["Runs"])(list_runs)
+agents.get("/runs", response=RunPage, tags=["Runs"])(list_runs)
 api.add_router("", agents)
 api.add_router("", calls)
 api.add_router("", plans)
@@ -145,6 +146,7 @@ api.add_router("", loop)
 api.add_router("", loop_people)
 api.add_router("", ledger)
 api.add_router("", health)
+guard_operations(api)
 
 
 def build_problem_response(error: DomainError) -> HttpResponse:

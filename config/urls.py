@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from django.urls import include, path
 from django.views.decorators.cache import never_cache
 
 from config import pages
+from config.access.enforce import guard_pages
 from config.api import api
 from config.health.api import healthz, readyz, status_page
 from config.health.metrics import metrics
@@ -22,6 +25,9 @@ urlpatterns = [
     path("", include("accounts.urls")),
     path("", include("console.urls")),
 ]
+
+# Once: Django reads this module at its first request.
+guard_pages(import_module("console.urls").urlpatterns)
 
 handler400 = "config.pages.bad_request"
 handler403 = "config.pages.forbidden"

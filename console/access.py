@@ -1,4 +1,4 @@
-"""What every console view does first: who is this, and in which project.
+"""What comes before every console view: who is this, and in which project.
 
 An outsider's project does not exist (404). A fragment asked for without a session
 sends the whole page to the sign-in, never a sign-in form into a pane.
@@ -7,6 +7,7 @@ sends the whole page to the sign-in, never a sign-in form into a pane.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -30,7 +31,7 @@ READING = ("GET", "HEAD", "OPTIONS")
 
 
 class ConsoleRequest(HttpRequest):
-    """A request of a signed-in member, as `require_member` hands it on."""
+    """A request of a signed-in member, as `guard` hands it on."""
 
     user: User
     htmx: HtmxDetails
@@ -45,30 +46,32 @@ def get_sign_in_time(request: ConsoleRequest) -> datetime | None:
     return datetime.fromisoformat(told) if told else None
 
 
-def require_member(
-    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageAccess:
+    """Who may open a page of a project, and who may change something there: the least
+    roles. `auditors`: they read it, too; `own`: everybody may send something there, which
+    is about themselves or changes nothing."""
+
+    reads: Role = Role.AUDITOR
+    changes: Role = Role.REVIEWER
+    auditors: bool = False
+    own: bool = False
+
+    def may_read(self, role: Role) -> bool:
+        return role.includes(self.reads) or (self.auditors and role is Role.AUDITOR)
+
+    def may_change(self, role: Role) -> bool:
+        return self.own or role.includes(self.changes)
+
+
+def guard(
+    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse], access: PageAccess
 ) -> Callable[..., HttpResponse]:
-    """Turns view(request, …) into view(request, slug, …) for members only.
+    """Turn view(request, …) into view(request, slug, …) for members who may.
 
-    Auditors only read: what they send is refused.
-    """
-
-    def check_sender(
-        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        if request.method not in READING and not request.role.includes(Role.REVIEWER):
-            raise PermissionDenied
-        return view(request, *args, **kwargs)
-
-    return require_reader(wraps(view)(check_sender))
-
-
-def require_reader(
-    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """The same for every role, auditors too: what is sent changes nothing but one's own.
-
-    Nothing is cached: a fragment and its page share an address.
+    A page that somebody may not read is not there, as it is not in their menu; auditors,
+    and those who see a page and may not change it, are told so. Nothing is cached: a
+    fragment and its page share an address.
     """
 
     @never_cache
@@ -87,59 +90,22 @@ def require_reader(
         )
         if membership is None:
             raise Http404
+        role = Role(membership.role)
+        may_send = request.method in READING or access.may_change(role)
+        if role is Role.AUDITOR and not may_send:
+            raise PermissionDenied
+        if not access.may_read(role):
+            raise Http404
+        if not may_send:
+            raise PermissionDenied
         console: ConsoleRequest = request  # type: ignore[assignment]
         console.project = membership.project
-        console.role = Role(membership.role)
+        console.role = role
         chosen = getattr(membership.user, "preferences", None)
         console.preferences = chosen or Preferences(user=request.user)
         return view(console, *args, **kwargs)
 
     return wrapper
-
-
-def require_manager(
-    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """For everybody else these pages are not there, as they are not in their menu."""
-
-    def check_manager(
-        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        if not request.role.includes(Role.MANAGER):
-            raise Http404
-        return view(request, *args, **kwargs)
-
-    return require_member(check_manager)
-
-
-def require_sight(
-    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """For managers, and for auditors to read."""
-
-    def check_sight(
-        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        if not request.role.sees_all:
-            raise Http404
-        return view(request, *args, **kwargs)
-
-    return require_member(check_sight)
-
-
-def require_admin(
-    view: Callable[Concatenate[ConsoleRequest, P], HttpResponse],
-) -> Callable[..., HttpResponse]:
-    """For what is done on pages that managers and auditors see: they are told so."""
-
-    def check_admin(
-        request: ConsoleRequest, /, *args: P.args, **kwargs: P.kwargs
-    ) -> HttpResponse:
-        if not request.role.includes(Role.ADMIN):
-            raise PermissionDenied
-        return view(request, *args, **kwargs)
-
-    return require_sight(check_admin)
 
 
 def redirect_to_sign_in(request: HttpRequest) -> HttpResponse:

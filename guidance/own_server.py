@@ -21,6 +21,6 @@ def _read(port: int, address: str) -> OwnServer:
     public = urlsplit(address)
     host = public.hostname or ""
     public_port = public.port or _PORTS.get(public.scheme, 0)
-    if public_port == port and host in ("127.0.0.1", "localhost", "::1", "0.0.0.0"):
+    if public_port == port and host in ("127.0.0.1", "localhost", "::1"):
         return OwnServer(port)
     return OwnServer(port, host, public_port)

@@ -7,7 +7,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import BEARER_OR_SESSION, get_principal
+from accounts.api_auth import get_principal
 from common.errors import NotFound
 from common.paging import build_parameter_error, refuse_unknown_parameters
 from common.responses import build_csv_headers, build_json_response
@@ -33,7 +33,7 @@ from ledger.verification.exports import record_export
 from ledger.verification.verify import verify_run_and_rows
 from ledger.writer.db_threads import stream_rows
 
-router = Router(auth=BEARER_OR_SESSION, tags=["Runs"])
+router = Router(tags=["Runs"])
 _NDJSON = {
     "Content-Type": "application/x-ndjson; charset=utf-8",
     "Cache-Control": "no-store",

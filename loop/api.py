@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
@@ -10,7 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from accounts.api_auth import (
-    BEARER_OR_SESSION,
     get_principal,
     get_project,
     refuse_auditor,
@@ -58,7 +58,7 @@ from loop.serializers import (
 )
 
 M = TypeVar("M", bound=Model)
-router = Router(auth=BEARER_OR_SESSION, tags=["Loop"])
+router = Router(tags=["Loop"])
 
 
 @router.post("/loop/signals", response={202: AcceptedOut})
@@ -134,16 +134,16 @@ def list_loop_decisions(
     rows = Decision.objects.select_related(*DECISION_RELATED)
     same = ("outcome", "action", "trigger_source")
     wanted = {name: value for name in same if (value := getattr(filters, name))}
-    return _build_page(request, filters, rows, serialize_decision, **wanted)
+    serialize = partial(serialize_decision, reader=get_principal(request))
+    return _build_page(request, filters, rows, serialize, **wanted)
 
 
 @router.get("/loop/decisions/{decision_id}", response=LoopDecisionOut)
 def get_loop_decision(request: HttpRequest, decision_id: str) -> HttpResponse:
     """One decision, with everything it was made on; 404 until it is made."""
     principal = get_principal(request)
-    return build_json_response(
-        serialize_decision(get_decision(principal=principal, code=decision_id))
-    )
+    found = get_decision(principal=principal, code=decision_id)
+    return build_json_response(serialize_decision(found, reader=principal))
 
 
 @router.post("/loop/decisions/{decision_id}/outcome", response=LoopDecisionOut)

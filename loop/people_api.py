@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person, get_project, refuse_auditor
+from accounts.api_auth import get_person, get_project, refuse_auditor
 from common.paging import ProjectQuery, refuse_unknown_parameters
 from common.responses import build_json_response, send_reply
 from loop.control import clock
@@ -24,7 +24,7 @@ from loop.schemas.state import LoopStateOut, SummaryOut, SummaryQuery, SwitchIn,
 from loop.selectors import get_loop_state, get_visible
 from loop.serializers import serialize_incident, serialize_recommendation
 
-router = Router(auth=PERSON, tags=["Loop"])
+router = Router(tags=["Loop"])
 
 
 @router.get("/loop", response=LoopStateOut)

@@ -28,11 +28,13 @@ DECISION_RELATED = ("project", "run", "signal", "policy")
 def filter_visible(
     rows: QuerySet[M], *, principal: Principal, slug: str | None = None
 ) -> QuerySet[M]:
-    """Rows of the agent's project or of all the person's projects, or of one by slug."""
+    """What an agent sent itself, or rows of all the person's projects; or of one by slug."""
     if isinstance(principal, PersonPrincipal):
         rows = rows.filter(project__membership__user_id=principal.user_id)
     else:
-        rows = rows.filter(project_id=principal.project_id)
+        sender = "signal__actor" if rows.model is Decision else "actor"
+        own = {sender: principal.actor}
+        rows = rows.filter(project_id=principal.project_id, **own)
     return rows if slug is None else rows.filter(project__slug=slug)
 
 

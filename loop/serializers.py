@@ -7,14 +7,23 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from accounts.auth import AgentPrincipal, Principal
 from guidance.core.money import format_usd
 from ledger.chain import format_timestamp
 from ledger.serializers import build_review_url
 from loop.models import Decision, Incident, Note, Recommendation
 
 
-def serialize_decision(decision: Decision) -> dict[str, Any]:
-    """Expects `project`, `run`, `signal` and `policy` to be loaded."""
+def serialize_decision(
+    decision: Decision, *, reader: Principal | None = None
+) -> dict[str, Any]:
+    """Expects `project`, `run`, `signal` and `policy` to be loaded. An agent as `reader`
+    is not told what the loop has seen of others."""
+    snapshot = json.loads(decision.snapshot)
+    if isinstance(reader, AgentPrincipal):
+        log = snapshot["recent_log_entries"]
+        own = [each for each in log["value"] if each["agent"] == reader.agent_name]
+        snapshot["recent_log_entries"] = {**log, "value": own}
     review = None
     if decision.review_id is not None:
         code = str(decision.review_id)
@@ -30,7 +39,7 @@ def serialize_decision(decision: Decision) -> dict[str, Any]:
             "data": json.loads(decision.signal.data),
             "received_at": format_timestamp(decision.signal.received_at),
         },
-        "snapshot": json.loads(decision.snapshot),
+        "snapshot": snapshot,
         "state_hash": decision.state_hash,
         "decider": decision.decider,
         "action": decision.action,

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import format_count
 from console.gates.rows import build_row
 from console.runs.rows import get_live_position
@@ -19,7 +19,6 @@ USUAL_DAYS = 30
 
 
 @require_GET
-@require_member
 def gates(request: ConsoleRequest) -> HttpResponse:
     since = get_live_position(project_id=request.project.pk)
     at = timezone.now()

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from accounts.auth import build_person_principal
 from accounts.selectors import list_agents
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.forms import add_refusal
 from console.halts.effect import HaltEffect, build_effect
 from console.halts.forms import HaltForm, ReleaseForm, ScopeForm
@@ -30,7 +30,6 @@ from reviews.halts.services import build_halt, submit_halt, submit_release
 
 
 @require_GET
-@require_member
 def halts(request: ConsoleRequest) -> HttpResponse:
     context = _build_context(request)
     project_id, slug, at = request.project.pk, request.project.slug, timezone.now()
@@ -43,7 +42,6 @@ def halts(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@require_member
 def new_halt(request: ConsoleRequest) -> HttpResponse:
     """`?run=` comes from the page of that run. What was not shown with its effect is shown
     first: nothing is halted by the way."""
@@ -76,7 +74,6 @@ def new_halt(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_member
 def effect(request: ConsoleRequest) -> HttpResponse:
     """What the scope that is being chosen would hold."""
     form = ScopeForm(_list_agent_names(request), request.GET)
@@ -106,7 +103,6 @@ def _find_effect(request: ConsoleRequest, form: ScopeForm) -> HaltEffect | None:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@require_member
 def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     rows = Halt.objects.select_related(*RELATED)
     halt = rows.filter(project_id=request.project.pk, code=code).first()

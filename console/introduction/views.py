@@ -7,14 +7,13 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from console.access import ConsoleRequest, require_reader
+from console.access import ConsoleRequest
 from console.format import to_milliseconds
 from console.introduction.terms import list_terms
 from console.models import Preferences
 
 
 @require_GET
-@require_reader
 def glossary(request: ConsoleRequest) -> HttpResponse:
     context = {
         "page": "glossary",
@@ -26,7 +25,6 @@ def glossary(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def end_introduction(request: ConsoleRequest) -> HttpResponse:
     Preferences.objects.update_or_create(
         user=request.user, defaults={"introduced": True}

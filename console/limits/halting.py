@@ -11,7 +11,8 @@ from django.views.decorators.http import require_http_methods
 from accounts.auth import build_person_principal
 from accounts.models import Agent
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
+from console.format import format_count
 from console.forms import TypedText, add_refusal
 from console.limits.rows import PERIOD_NAMES, build_limit_cell
 from console.limits.views import answer_done, find_agent, name_owner
@@ -28,7 +29,6 @@ class LimitHaltForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@require_member
 def halt_at_limit(request: ConsoleRequest) -> HttpResponse:
     """The agent or the project whose limit the address names, until a manager releases it."""
     scope = str(request.GET.get("scope", "project_day"))
@@ -79,11 +79,13 @@ def _render(
     status: int = 200,
 ) -> HttpResponse:
     held = filter_open(Halt(project_id=request.project.pk, agent=agent))
+    count = exclude_system_runs(held).count()
     context = {
         "form": form,
         "address": request.get_full_path(),
         "whose": name_owner(agent),
         "is_agent": agent is not None,
-        "open_runs": exclude_system_runs(held).count(),
+        "held": format_count(count, "open run") if count else "",
+        "stop": "stops where it is" if count == 1 else "stop where they are",
     }
     return render(request, "console/limits/_halt_dialog.html", context, status=status)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.forms import get_first_error
 from console.loop.forms import PauseForm, RecommendationForm, ResolveForm
 from console.loop.views import FormRefusal, redirect_to_tab, render_tab
@@ -30,7 +30,6 @@ M = TypeVar("M", bound=Model)
 
 
 @require_POST
-@require_member
 def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
     """Any reviewer pauses the loop; a manager resumes it."""
 
@@ -48,7 +47,6 @@ def switch_loop(request: ConsoleRequest, to: str) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def wake(request: ConsoleRequest) -> HttpResponse:
     """Run the loop now, and go to the decision that follows."""
     try:
@@ -64,7 +62,6 @@ def wake(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def close_recommendation(
     request: ConsoleRequest, code: UUID, word: str
 ) -> HttpResponse:
@@ -85,7 +82,6 @@ def close_recommendation(
 
 
 @require_POST
-@require_member
 def close_incident(request: ConsoleRequest, code: UUID) -> HttpResponse:
     row = _get_row(request, Incident.objects.all(), code)
     form = ResolveForm(request.POST)

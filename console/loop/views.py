@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.models import Role
 from common.errors import Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.forms import get_limit
 from console.loop.decision import build_decision_page, find_pending_signal, get_decision
 from console.loop.decisions import build_legend, list_day_bars, list_decisions
@@ -47,7 +47,6 @@ def build_tab_view(name: str, part: Part) -> Callable[..., HttpResponse]:
     """A view for one tab; all of them share the header."""
 
     @require_GET
-    @require_member
     def view(request: ConsoleRequest) -> HttpResponse:
         return render_tab(request, name)
 
@@ -145,7 +144,6 @@ week = build_tab_view("week", _build_week)
 
 
 @require_GET
-@require_member
 def decision(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """One decision; until it is made, a page that waits for it."""
     context = _build_frame(request)

@@ -9,7 +9,7 @@ from django.http import HttpResponse, JsonResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import to_milliseconds
 from notifications.selectors import list_severities
 from reviews.models import Review, ReviewState
@@ -20,7 +20,6 @@ LIMIT = 50
 
 
 @require_GET
-@require_member
 def newest(request: ConsoleRequest) -> HttpResponse:
     """Open reviews since `since` (milliseconds), as severe as the viewer wants to hear of
     and claimed by nobody."""

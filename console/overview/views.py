@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.models import Role
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import format_iso
 from console.overview.decisions import SUBJECTS
 from console.overview.links import Links
@@ -20,7 +20,6 @@ from console.runs.rows import get_live_position
 
 
 @require_GET
-@require_member
 def overview(request: ConsoleRequest) -> HttpResponse:
     at, project = timezone.now(), request.project
     frame = {

@@ -6,13 +6,12 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.palette.search import TEXT_LIMIT, search
 from ledger.run_list.scope import Scope
 
 
 @require_GET
-@require_member
 def palette(request: ConsoleRequest) -> HttpResponse:
     text = request.GET.get("q", "").replace("\x00", " ").strip()[:TEXT_LIMIT]
     here = (request.project.pk,)

@@ -17,7 +17,7 @@ from django.views.decorators.http import (
 from accounts.auth import build_person_principal
 from accounts.models import Role
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.forms import add_refusal
 from console.permissions.exemptions import (
     BlockedCall,
@@ -41,7 +41,6 @@ from reviews.permissions.standing import submit_revocation
 
 
 @require_GET
-@require_member
 def permissions(request: ConsoleRequest) -> HttpResponse:
     since = get_live_position(project_id=request.project.pk)
     at = timezone.now()
@@ -61,7 +60,6 @@ def permissions(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Any reviewer may take back; it only means that people are asked again."""
     here = Permission.objects.filter(project_id=request.project.pk, code=code)
@@ -73,7 +71,6 @@ def revoke(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@require_member
 def exempt(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """A blocked call: a manager marks one of its values as not a secret."""
     here = ToolCall.objects.filter(project_id=request.project.pk, code=code)
@@ -100,7 +97,6 @@ def exempt(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def revoke_exemption(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Any reviewer may take back; it only means that calls are blocked again."""
     here = Exemption.objects.filter(project_id=request.project.pk, code=code)

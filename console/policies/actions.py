@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError
-from console.access import ConsoleRequest, require_manager
+from console.access import ConsoleRequest
 from console.forms import get_first_error
 from console.policies.forms import NoteForm
 from console.policies.views import find_or_404, redirect_after, render_version
@@ -18,7 +18,6 @@ from reviews.policies.services import activate_version
 
 
 @require_POST
-@require_manager
 @find_or_404
 def activate(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
     """Publish a draft, or restore an old version: the same act."""
@@ -46,7 +45,6 @@ def activate(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
 
 
 @require_POST
-@require_manager
 @find_or_404
 def try_version(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
     version = get_version(request.project, name, number)

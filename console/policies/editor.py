@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts.auth import build_person_principal
 from common.errors import DomainError, NotFound, StaleVersion
 from common.ids import parse_code
-from console.access import ConsoleRequest, require_manager
+from console.access import ConsoleRequest
 from console.fragments import build_partial, render_fragment
 from console.policies.changes import ShownChange, list_changes
 from console.policies.draft_notes import get_draft_note, store_draft_note
@@ -50,7 +50,6 @@ class Newer:
 
 
 @require_http_methods(["GET", "POST"])
-@require_manager
 @find_or_404
 def edit(request: ConsoleRequest, name: str) -> HttpResponse:
     """GET begins with a stored version, the one in force unless another is named."""
@@ -94,7 +93,6 @@ def _find_tried(request: ConsoleRequest, name: str) -> Backtest | None:
 
 
 @require_POST
-@require_manager
 @find_or_404
 def check(request: ConsoleRequest, name: str) -> HttpResponse:
     """While one types: what is wrong, what changes, and the other side in step."""

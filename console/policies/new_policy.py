@@ -10,14 +10,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from console.access import ConsoleRequest, require_manager
+from console.access import ConsoleRequest
 from console.policies.forms import NewPolicyForm
 from console.policies.views import build_frame
 from reviews.policies.selectors import list_policies
 
 
 @require_http_methods(["GET", "POST"])
-@require_manager
 def new_policy(request: ConsoleRequest) -> HttpResponse:
     """Nothing is stored: what it leads to is the editor."""
     listed = list_policies(request.project)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET
 
 from accounts.models import Role
 from common.errors import NotFound
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.policies.changes import build_text_diff, list_changes
 from console.policies.forms import ShadowForm
 from console.policies.page import build_policy_page, build_rail
@@ -47,7 +47,6 @@ def find_or_404(
 
 
 @require_GET
-@require_member
 def policies(request: ConsoleRequest) -> HttpResponse:
     at = timezone.now()
     context = {
@@ -58,7 +57,6 @@ def policies(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_member
 @find_or_404
 def policy(request: ConsoleRequest, name: str) -> HttpResponse:
     """The version in force; the newest draft where there is none."""
@@ -68,7 +66,6 @@ def policy(request: ConsoleRequest, name: str) -> HttpResponse:
 
 
 @require_GET
-@require_member
 @find_or_404
 def policy_version(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
     return render_version(request, get_version(request.project, name, number))
@@ -100,7 +97,6 @@ def render_version(
 
 
 @require_GET
-@require_member
 @find_or_404
 def compare(request: ConsoleRequest, name: str) -> HttpResponse:
     """Two versions; the newest and the one before it unless others are chosen."""

@@ -16,12 +16,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import (
-    ConsoleRequest,
-    get_sign_in_time,
-    require_member,
-    require_reader,
-)
+from console.access import ConsoleRequest, get_sign_in_time
 from console.forms import ShownNumber
 from console.queue.amending.box import build_amend_box
 from console.queue.amending.verdict import build_amend_verdict
@@ -47,7 +42,6 @@ from safetext import make_visible
 
 
 @require_POST
-@require_member
 def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
     form = RulingForm(request.POST, review=review)
@@ -65,7 +59,6 @@ def rule(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def send(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What the page of this person holds: its time is over, or the page is closed."""
     review = get_review(request, code)
@@ -81,7 +74,6 @@ def send(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def take_back(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
 
@@ -94,7 +86,6 @@ def take_back(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What the gates say of a change, while it is typed."""
     review = get_review(request, code)
@@ -107,7 +98,6 @@ def amend(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The next page of a call that is too long for one."""
     review = get_review(request, code)
@@ -124,7 +114,6 @@ def page(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), ClaimForm(request.POST)
 
@@ -139,7 +128,6 @@ def claim(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
 
@@ -152,7 +140,6 @@ def release(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), CommentForm(request.POST)
 
@@ -168,7 +155,6 @@ def comment(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def assign(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review = get_review(request, code)
     form = AssignForm(request.POST, review=review)
@@ -187,7 +173,6 @@ def assign(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def disallow(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Take back what the ruling on this review has allowed, if it has."""
     review = get_review(request, code)
@@ -205,7 +190,6 @@ def disallow(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def snooze(request: ConsoleRequest, code: UUID) -> HttpResponse:
     review, form = get_review(request, code), SnoozeForm(request.POST)
 

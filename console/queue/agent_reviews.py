@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.auth import build_person_principal
 from accounts.models import Agent, Role
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import (
     ShownMoment,
     build_past_moment_or_none,
@@ -81,7 +81,6 @@ class AgentReviews:
 
 
 @require_http_methods(["GET", "POST"])
-@require_member
 def agent_reviews(request: ConsoleRequest, code: UUID) -> HttpResponse:
     agent = Agent.objects.filter(project=request.project, code=code).first()
     if agent is None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from accounts.selectors import list_projects
-from console.access import ConsoleRequest, redirect_to_sign_in, require_member
+from console.access import ConsoleRequest, redirect_to_sign_in
 from console.queue.agent_wait import build_wait
 from console.queue.detail import load_review
 from console.queue.pages import (
@@ -35,7 +35,6 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@require_member
 def queue(request: ConsoleRequest) -> HttpResponse:
     """The list, with its first review opened beside it where there is room; to htmx a
     further part of the list, or the part that it shows anew."""
@@ -49,7 +48,6 @@ def queue(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_member
 def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The same list with this review opened; to htmx only the detail."""
     found = get_review(request, code)
@@ -62,7 +60,6 @@ def review(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_GET
-@require_member
 def agent_wait(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Whether an agent still waits: asked again and again by an open detail."""
     found = load_review(project_id=request.project.pk, code=code)

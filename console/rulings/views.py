@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from common.errors import Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.rulings.choices import list_menus, list_periods, list_questions
 from console.rulings.figures import (
     build_reviewer_rows,
@@ -47,7 +47,6 @@ _LENGTH = timedelta(days=30)
 
 
 @require_GET
-@require_member
 def rulings(request: ConsoleRequest) -> HttpResponse:
     at = timezone.now()
     filters = read_filters(request.GET)

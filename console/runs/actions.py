@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.forms import get_first_error
 from console.runs.checks import build_run_checks
 from console.runs.forms import AbortForm, NoteForm, ReopenForm, TellForm
@@ -22,7 +22,6 @@ from reviews.allowances.ending import submit_allowance_end
 
 
 @require_POST
-@require_member
 def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
     form = AbortForm(request.POST)
     try:
@@ -40,7 +39,6 @@ def abort(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
     run = find_visible_run(request, code)
     if run is None:
@@ -64,7 +62,6 @@ def reopen(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def add_note(request: ConsoleRequest, code: UUID) -> HttpResponse:
     if find_visible_run(request, code) is None:
         raise Http404
@@ -85,7 +82,6 @@ def add_note(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def tell_agent(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Write to the agent, which goes on; or end its run, and tell it why."""
     if find_visible_run(request, code) is None:
@@ -109,7 +105,6 @@ def tell_agent(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpResponse:
     """Stop sending the warning to the agent; the run continues as before."""
     run = find_visible_run(request, code)
@@ -127,7 +122,6 @@ def acknowledge(request: ConsoleRequest, code: UUID, warning: UUID) -> HttpRespo
 
 
 @require_POST
-@require_member
 def revoke(request: ConsoleRequest, code: UUID, allowance: UUID) -> HttpResponse:
     """Take back what a person has allowed: from its next step on the run asks again."""
     if find_visible_run(request, code) is None:

@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import format_count
 from console.runs.page import find_visible_run
 from ledger.models import Run
@@ -33,7 +33,6 @@ class ShownReplay:
 
 
 @require_POST
-@require_member
 def replay(request: ConsoleRequest, code: UUID) -> HttpResponse:
     run = find_visible_run(request, code)
     if run is None:

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.forms import get_limit
 from console.runs.checks import build_run_checks
 from console.runs.entries.paging import (
@@ -31,13 +31,11 @@ from reviews.schemas.fields import Reason, ShortText
 
 
 @require_GET
-@require_member
 def run(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return _render_run(request, code)
 
 
 @require_GET
-@require_member
 def verify(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The panel that says whether its chain is whole; without script the page with it."""
     found = find_visible_run(request, code)

@@ -6,14 +6,13 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, require_reader, require_sight
+from console.access import ConsoleRequest
 from console.forms import ShownNumber
 from console.settings.changes import list_changes
 from console.settings.tabs import build_frame, list_tabs
 
 
 @require_GET
-@require_reader
 def settings(request: ConsoleRequest) -> HttpResponse:
     """Leads to the first tab that the viewer has."""
     tabs = list_tabs(request)
@@ -23,7 +22,6 @@ def settings(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_sight
 def changes(request: ConsoleRequest) -> HttpResponse:
     before = ShownNumber().clean(request.GET.get("before", "")) or None
     context = {

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Invalid, NotFound, Unchanged
-from console.access import ConsoleRequest, require_manager, require_member
+from console.access import ConsoleRequest
 from console.format import format_count
 from console.policies.views import build_frame, find_or_404
 from console.suggestions.chart import HIGH
@@ -24,7 +24,6 @@ from reviews.policies.suggestions.services import create_draft, start_search
 
 
 @require_GET
-@require_member
 @find_or_404
 def suggestions(request: ConsoleRequest, name: str) -> HttpResponse:
     return _render_suggestions(request, name)
@@ -45,7 +44,6 @@ def _render_suggestions(
 
 
 @require_GET
-@require_member
 @find_or_404
 def suggestion(request: ConsoleRequest, name: str, setting: str) -> HttpResponse:
     """The trade-off of one limit; the list where it was not looked at yet."""
@@ -70,7 +68,6 @@ def suggestion(request: ConsoleRequest, name: str, setting: str) -> HttpResponse
 
 
 @require_POST
-@require_manager
 @find_or_404
 def search(request: ConsoleRequest, name: str) -> HttpResponse:
     try:
@@ -83,7 +80,6 @@ def search(request: ConsoleRequest, name: str) -> HttpResponse:
 
 
 @require_POST
-@require_manager
 @find_or_404
 def draft(request: ConsoleRequest, name: str) -> HttpResponse:
     """One change as the next version, and its backtest; one that is there is shown."""

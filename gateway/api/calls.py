@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, BEARER, get_agent, get_principal
+from accounts.api_auth import get_agent, get_principal
 from common.responses import send_reply
 from gateway.api.support import get_idempotency
 from gateway.schemas.calls import (
@@ -29,8 +29,8 @@ from ledger.writer import get_writer
 from ledger.writer.db_threads import run_in_db_thread
 from reviews.schemas.calls import ToolCallIn
 
-router = Router(auth=AGENT, tags=["Tool calls"])
-evaluate = Router(auth=BEARER, tags=["Evaluate"])
+router = Router(tags=["Tool calls"])
+evaluate = Router(tags=["Evaluate"])
 
 
 @router.post("/runs/{run}/tool-calls", response={201: ToolCallOut})

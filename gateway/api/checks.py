@@ -7,7 +7,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, BEARER, get_agent, get_principal
+from accounts.api_auth import get_agent, get_principal
 from common.responses import send_reply
 from gateway.api.support import get_idempotency
 from gateway.schemas.checks import (
@@ -32,8 +32,8 @@ from gateway.use_cases.gate_checks import (
 from gateway.use_cases.turns import submit_turn
 from ledger.writer.db_threads import run_in_db_thread
 
-router = Router(auth=AGENT, tags=["Gate checks"])
-evaluate = Router(auth=BEARER, tags=["Evaluate"])
+router = Router(tags=["Gate checks"])
+evaluate = Router(tags=["Evaluate"])
 
 
 @router.post("/runs/{run}/gate-checks", response={201: OpenedCheckOut})

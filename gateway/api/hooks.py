@@ -8,12 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Router
 from pydantic import WithJsonSchema
 
-from accounts.api_auth import AGENT, get_agent
+from accounts.api_auth import get_agent
 from common.responses import send_reply
 from gateway.coding_agents.dispatch import handle_hook_event
 from gateway.coding_agents.inputs import WAIT_MAX, HookIn, Host, parse_options
 
-router = Router(auth=AGENT, tags=["Hooks"])
+router = Router(tags=["Hooks"])
 
 
 @router.post("/hooks/{dialect}/{event}", response=dict[str, Any])

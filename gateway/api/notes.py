@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, get_agent
+from accounts.api_auth import get_agent
 from common.responses import send_reply
 from gateway.use_cases.agent_notes import acknowledge_note
 from reviews.agent_notes.schemas import ListedNoteOut
 
-router = Router(auth=AGENT, tags=["Notes"])
+router = Router(tags=["Notes"])
 
 
 @router.post("/runs/{run}/notes/{note}/read", response=ListedNoteOut)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, BEARER_OR_SESSION, get_agent, get_principal
+from accounts.api_auth import get_agent, get_principal
 from common.responses import build_json_response, send_reply
 from gateway.api.support import get_idempotency
 from gateway.use_cases.asking.plans import submit_plan as submit
@@ -14,7 +14,7 @@ from reviews.agent_plans.selectors import list_plans
 from reviews.schemas.plans import PlanIn, PlanList
 from reviews.schemas.reviews import ReviewOut
 
-router = Router(auth=AGENT, tags=["Plans"])
+router = Router(tags=["Plans"])
 
 
 @router.post("/runs/{run}/plans", response={201: ReviewOut})
@@ -30,7 +30,7 @@ async def submit_plan(request: HttpRequest, run: str, body: PlanIn) -> HttpRespo
     )
 
 
-@router.get("/runs/{run}/plans", response=PlanList, auth=BEARER_OR_SESSION)
+@router.get("/runs/{run}/plans", response=PlanList)
 def list_run_plans(request: HttpRequest, run: str) -> HttpResponse:
     """The plans of a run, the newest first, each with what was used of it."""
     found = get_visible_run(principal=get_principal(request), code=run)

@@ -10,9 +10,6 @@ from ninja import Header, Router
 from pydantic import WithJsonSchema
 
 from accounts.api_auth import (
-    AGENT,
-    BEARER,
-    BEARER_OR_SESSION,
     get_agent,
     get_principal,
 )
@@ -52,7 +49,7 @@ from ledger.schemas import RunOut, SavedCheckpointOut
 from ledger.writer import get_writer
 from reviews.schemas.reviews import ReviewOut
 
-router = Router(auth=AGENT)
+router = Router()
 
 
 @router.post("/runs", response={201: RunOut}, tags=["Runs"])
@@ -137,7 +134,6 @@ async def finish_run(request: HttpRequest, run: str, body: FinishIn) -> HttpResp
 @router.get(
     "/runs/{run}/decision",
     response={200: DecisionStateOut},
-    auth=BEARER,
     tags=["Waiting"],
 )
 async def wait_for_decision(
@@ -175,7 +171,6 @@ async def wait_for_decision(
 
 @router.get(
     "/runs/{run}/events",
-    auth=BEARER_OR_SESSION,
     tags=["Waiting"],
     openapi_extra={
         "responses": {
@@ -270,7 +265,6 @@ async def withdraw_review(request: HttpRequest, review: str) -> HttpResponse:
 @router.post(
     "/evaluate/continue",
     response={200: ContinueEvaluationOut},
-    auth=BEARER,
     tags=["Evaluate"],
 )
 async def evaluate_continue(request: HttpRequest, body: ContinueIn) -> HttpResponse:

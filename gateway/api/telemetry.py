@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import AGENT, get_agent, get_parsed_request
+from accounts.api_auth import get_agent, get_parsed_request
 from common.long_work import run_long
 from gateway.telemetry.bodies import JSON, PROTOBUF, get_encoding, parse_spans
 from gateway.use_cases.observed_spans import observe_spans
 
-router = Router(auth=AGENT, tags=["Telemetry"])
+router = Router(tags=["Telemetry"])
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 _OBJECT = {"schema": {"type": "object"}}

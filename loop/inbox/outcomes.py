@@ -50,6 +50,7 @@ def _store(rows: QuerySet[Decision], report: Mapping[str, Any], at: datetime) ->
 @dataclass(kw_only=True)
 class ReportOutcome(ChangeRequest[Reply]):
     decision: Decision
+    reader: Principal
     actor: str
     report: Mapping[str, Any]
 
@@ -72,7 +73,9 @@ class ReportOutcome(ChangeRequest[Reply]):
         )
         stored = rows.select_related(*DECISION_RELATED)
         return plan.change(
-            lambda _entries: build_reply(serialize_decision(stored.get()))
+            lambda _entries: build_reply(
+                serialize_decision(stored.get(), reader=self.reader)
+            )
         )
 
 
@@ -91,6 +94,7 @@ def report_outcome(
         lambda run: ReportOutcome(
             run_code=run,
             decision=decision,
+            reader=principal,
             actor=principal.actor,
             report=report,
             idempotency=idempotency,

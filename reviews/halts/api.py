@@ -8,8 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
 from accounts.api_auth import (
-    PERSON,
-    PERSON_ALSO_IN_SESSIONS,
     get_person,
     get_project,
 )
@@ -25,7 +23,7 @@ from reviews.halts.selectors import get_visible_halt, list_visible_halts
 from reviews.halts.services import submit_halt, submit_release
 from reviews.selectors import get_visible_run
 
-router = Router(auth=PERSON, tags=["Halts"])
+router = Router(tags=["Halts"])
 
 
 class HaltFilters(PageQuery):
@@ -47,7 +45,7 @@ def list_halts(request: HttpRequest, filters: Query[HaltFilters]) -> HttpRespons
     return build_json_response({"items": items, "next_cursor": next_cursor})
 
 
-@router.post("/halts", response={201: HaltOut}, auth=PERSON_ALSO_IN_SESSIONS)
+@router.post("/halts", response={201: HaltOut})
 def begin_halt(
     request: HttpRequest, query: Query[ProjectQuery], body: HaltIn
 ) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from common.responses import build_csv_headers, write_csv_head, write_csv_lines
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.policies.backtest.lists import (
     Items,
     list_chosen,
@@ -31,7 +31,6 @@ _ROWS = 500
 
 
 @require_GET
-@require_member
 def export(request: ConsoleRequest, code: UUID, form: str) -> HttpResponse:
     """Streamed: it may be many thousand decisions, and more while it is sent."""
     backtest = find_backtest(request, code)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.auth import build_person_principal
 from accounts.selectors import list_agents
 from common.errors import DomainError
-from console.access import ConsoleRequest, require_manager, require_member
+from console.access import ConsoleRequest
 from console.forms import add_refusal, get_first_error
 from console.policies.backtest.lists import read_filters
 from console.policies.backtest.page import build_backtest_page
@@ -29,13 +29,11 @@ from reviews.policies.services import activate_version, create_version
 
 
 @require_GET
-@require_member
 def backtest(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return _render(request, find_backtest(request, code))
 
 
 @require_POST
-@require_manager
 def cancel(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What was found so far stays."""
     cancel_backtest(find_backtest(request, code))
@@ -43,7 +41,6 @@ def cancel(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_manager
 def publish(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """Put in force what was tried: a stored version, or the draft as the next one."""
     found = find_backtest(request, code)
@@ -72,7 +69,6 @@ def publish(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_manager
 def run_again(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """The same draft over other decisions: another time, agent or run."""
     found = find_backtest(request, code)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError
-from console.access import ConsoleRequest, require_manager, require_member
+from console.access import ConsoleRequest
 from console.forms import get_first_error
 from console.policies.forms import ShadowForm
 from console.policies.shadow.page import FILTERS, build_shadow_page
@@ -26,14 +26,12 @@ from reviews.policies.shadow.services import start_shadow, stop_shadow
 
 
 @require_GET
-@require_member
 @find_or_404
 def shadow(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return _render(request, get_shadow(request.project, str(code)))
 
 
 @require_POST
-@require_manager
 @find_or_404
 def start(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
     """Let a stored version run beside the one in force."""
@@ -59,7 +57,6 @@ def start(request: ConsoleRequest, name: str, number: int) -> HttpResponse:
 
 
 @require_POST
-@require_manager
 @find_or_404
 def stop(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What was seen stays."""
@@ -72,7 +69,6 @@ def stop(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_manager
 @find_or_404
 def draft(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What was seen becomes the next version, a draft that binds nobody."""

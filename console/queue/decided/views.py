@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from common.errors import Invalid
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import to_milliseconds
 from console.layout import get_page_frame
 from console.queue.address import TAB_NAMES
@@ -24,7 +24,6 @@ PAGE = 50
 
 
 @require_GET
-@require_member
 def decided_list(request: ConsoleRequest) -> HttpResponse:
     """The newest rulings, one's own or everybody's."""
     at, slug = timezone.now(), request.project.slug
@@ -62,7 +61,6 @@ def decided_list(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_member
 def delivery(request: ConsoleRequest, code: UUID) -> HttpResponse:
     """What became of a ruling: asked again by a detail until nothing more is to come."""
     found = load_review(project_id=request.project.pk, code=code)

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.auth import PersonPrincipal, build_person_principal
 from common.errors import DomainError, Invalid
-from console.access import ConsoleRequest, get_sign_in_time, require_member
+from console.access import ConsoleRequest, get_sign_in_time
 from console.queue.address import read_state
 from console.queue.pages import NOTE_LIMIT, build_queue
 from console.queue.selection.forms import BulkRulingForm, HeldForm, SelectionForm
@@ -27,7 +27,6 @@ from safetext import make_visible
 
 
 @require_POST
-@require_member
 def summary(request: ConsoleRequest) -> HttpResponse:
     """What the action would do to each that is selected."""
     form = SelectionForm(request.POST)
@@ -51,7 +50,6 @@ def summary(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def rule(request: ConsoleRequest) -> HttpResponse:
     """Rule on each that the summary listed."""
     form, slug = BulkRulingForm(request.POST), request.project.slug
@@ -83,7 +81,6 @@ def rule(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def send(request: ConsoleRequest) -> HttpResponse:
     """What the page of this person holds: its time is over, or the page is closed."""
     codes = HeldForm(request.POST).get_codes()
@@ -95,7 +92,6 @@ def send(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_member
 def take_back(request: ConsoleRequest) -> HttpResponse:
     """All of them that are not sent yet; answers in words what became of them."""
     codes = HeldForm(request.POST).get_codes()

@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.runs.calls.rows import PAGE, build_call_rows, list_calls
 from console.runs.page import find_visible_run
 from console.runs.rows import format_short_code, get_live_position
@@ -17,7 +17,6 @@ from safetext import make_visible_line
 
 
 @require_GET
-@require_member
 def calls(request: ConsoleRequest, code: UUID) -> HttpResponse:
     since = get_live_position(project_id=request.project.pk)
     run = find_visible_run(request, code)

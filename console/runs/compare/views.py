@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from common.ids import parse_code
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.runs.compare.figures import (
     build_fact_rows,
     build_figure_rows,
@@ -25,7 +25,6 @@ MEDIAN = "median"
 
 
 @require_GET
-@require_member
 def compare(request: ConsoleRequest) -> HttpResponse:
     since = get_live_position(project_id=request.project.pk)
     at = timezone.now()

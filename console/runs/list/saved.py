@@ -7,14 +7,13 @@ from uuid import UUID
 from django.http import HttpResponse
 from django.views.decorators.http import require_POST
 
-from console.access import ConsoleRequest, require_reader
+from console.access import ConsoleRequest
 from console.models import SavedPage
 from console.runs.list.address import read_state
 from console.saved_views import delete_view, store_view
 
 
 @require_POST
-@require_reader
 def save_view(request: ConsoleRequest) -> HttpResponse:
     state = read_state(request.POST)
     address = state.build_query_string()
@@ -23,6 +22,5 @@ def save_view(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def remove_view(request: ConsoleRequest, code: UUID) -> HttpResponse:
     return delete_view(request, SavedPage.RUNS, code)

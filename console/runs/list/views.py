@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from common.ids import parse_code
 from common.responses import build_csv_headers
-from console.access import ConsoleRequest, require_member
+from console.access import ConsoleRequest
 from console.format import format_compact, format_money, format_span
 from console.models import SavedPage
 from console.query.pills import build_pills, describe_query
@@ -37,7 +37,6 @@ RELATED = ("agent", "outcome")
 
 
 @require_GET
-@require_member
 def runs(request: ConsoleRequest) -> HttpResponse:
     project_id, slug = request.project.pk, request.project.slug
     since = get_live_position(project_id=project_id)
@@ -113,7 +112,6 @@ def runs(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_GET
-@require_member
 def runs_csv(request: ConsoleRequest) -> HttpResponse:
     """What the list shows, all of its pages; or the runs that are named."""
     state = read_state(request.GET)

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from console.access import ConsoleRequest, require_reader
+from console.access import ConsoleRequest
 from console.models import Preferences
 from console.settings.keyboard.forms import (
     KeyboardForm,
@@ -18,7 +18,6 @@ from console.settings.tabs import build_frame
 
 
 @require_GET
-@require_reader
 def keyboard(request: ConsoleRequest) -> HttpResponse:
     chosen = request.preferences
     initial = build_initial(
@@ -31,7 +30,6 @@ def keyboard(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def change(request: ConsoleRequest) -> HttpResponse:
     form = KeyboardForm(request.POST)
     if not form.is_valid():
@@ -50,7 +48,6 @@ def change(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def switch(request: ConsoleRequest) -> HttpResponse:
     """From the keyboard help: single keys on or off."""
     on = request.POST.get("single_keys") == "on"

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import Role
 from accounts.people.mail import is_mail_set_up
-from console.access import ConsoleRequest, require_reader
+from console.access import ConsoleRequest
 from console.models import Preferences
 from console.settings.notifications.forms import CHOICES, NotificationsForm
 from console.settings.notifications.way import build_mail_way
@@ -19,7 +19,6 @@ from notifications.services import send_test, store_mail_choice
 
 
 @require_GET
-@require_reader
 def notifications(request: ConsoleRequest) -> HttpResponse:
     chosen = request.preferences
     initial = {
@@ -31,7 +30,6 @@ def notifications(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def change(request: ConsoleRequest) -> HttpResponse:
     form = NotificationsForm(request.POST)
     if not form.is_valid():
@@ -47,7 +45,6 @@ def change(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def test(request: ConsoleRequest) -> HttpResponse:
     """What became of it is kept with the person, and shown by the page that follows."""
     address = reverse("console:settings-notifications", args=[request.project.slug])

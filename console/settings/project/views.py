@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from accounts.auth import build_person_principal
 from common.errors import DomainError, Unchanged
-from console.access import ConsoleRequest, require_admin, require_sight
+from console.access import ConsoleRequest
 from console.forms import add_refusal
 from console.settings.project.forms import NewProjectForm, ProjectForm
 from console.settings.tabs import build_frame
@@ -18,7 +18,6 @@ from reviews.administration.project import services
 
 
 @require_GET
-@require_sight
 def project(request: ConsoleRequest) -> HttpResponse:
     return _render(request)
 
@@ -52,7 +51,6 @@ def _render(
 
 
 @require_POST
-@require_admin
 def change(request: ConsoleRequest) -> HttpResponse:
     form = ProjectForm(request.POST, policies=_list_policies(request))
     if not form.is_valid():
@@ -72,7 +70,6 @@ def change(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_admin
 def make(request: ConsoleRequest) -> HttpResponse:
     form = NewProjectForm(request.POST)
     if not form.is_valid():

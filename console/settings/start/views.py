@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from accounts.auth import build_person_principal
 from accounts.models import Scope
 from common.errors import DomainError
-from console.access import ConsoleRequest, require_admin, require_sight
+from console.access import ConsoleRequest
 from console.forms import add_refusal
 from console.layout import get_page_frame
 from console.settings.changes import list_changes
@@ -25,7 +25,6 @@ FIRST_KEY = "first"
 
 
 @require_GET
-@require_sight
 def start(request: ConsoleRequest) -> HttpResponse:
     return _render(request)
 
@@ -47,7 +46,6 @@ def _render(
 
 
 @require_POST
-@require_admin
 def make_agent(request: ConsoleRequest) -> HttpResponse:
     """Not behind a redirect: the key is kept nowhere from which it could be read."""
     form = FirstAgentForm(request.POST)

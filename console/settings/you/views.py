@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.people.mail import is_mail_set_up
 from accounts.people.sign_ins import list_open_sign_ins, store_sign_in
 from common.errors import DomainError, NotFound, RateLimited
-from console.access import ConsoleRequest, require_reader
+from console.access import ConsoleRequest
 from console.forms import add_refusal
 from console.settings.tabs import build_frame
 from console.settings.you.forms import (
@@ -30,7 +30,6 @@ from reviews.administration.own.profile import change_profile, send_confirmation
 
 
 @require_GET
-@require_reader
 def you(request: ConsoleRequest) -> HttpResponse:
     store_sign_in(request, user=request.user)
     return _render(request)
@@ -72,7 +71,6 @@ def _describe(user: User) -> dict[str, str]:
 
 
 @require_POST
-@require_reader
 def store_profile(request: ConsoleRequest) -> HttpResponse:
     form = ProfileForm(request.POST)
     if not form.is_valid():
@@ -84,7 +82,6 @@ def store_profile(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def confirm_again(request: ConsoleRequest) -> HttpResponse:
     """Mail the link once more to the address that waits for it."""
     if not request.user.new_email:
@@ -102,7 +99,6 @@ def _redirect_to_profile(request: ConsoleRequest, said: str) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def make_token(request: ConsoleRequest) -> HttpResponse:
     """Not behind a redirect: the token is kept nowhere from which it could be read."""
     form = TokenForm(request.POST)
@@ -121,7 +117,6 @@ def make_token(request: ConsoleRequest) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def revoke_token(request: ConsoleRequest, code: UUID) -> HttpResponse:
     person = build_person_principal(request.user)
     try:
@@ -132,7 +127,6 @@ def revoke_token(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def end_sign_in(request: ConsoleRequest, code: UUID) -> HttpResponse:
     person = build_person_principal(request.user)
     try:
@@ -143,7 +137,6 @@ def end_sign_in(request: ConsoleRequest, code: UUID) -> HttpResponse:
 
 
 @require_POST
-@require_reader
 def end_other_sign_ins(request: ConsoleRequest) -> HttpResponse:
     sign_ins.end_other_sign_ins(
         by=build_person_principal(request.user),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from accounts.api_auth import PERSON, get_person
+from accounts.api_auth import get_person
 from accounts.models import User
 from common.paging import refuse_unknown_parameters
 from common.responses import build_empty_response, build_json_response
@@ -22,7 +22,7 @@ from reviews.administration.own.schemas import (
     serialize_token,
 )
 
-router = Router(auth=PERSON, tags=["People"])
+router = Router(tags=["People"])
 
 
 @router.get("/me/profile", response=ProfileOut)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person, get_project
+from accounts.api_auth import get_person, get_project
 from accounts.auth import PersonPrincipal
 from accounts.models import Project, Role
 from accounts.selectors import get_role, require_role
@@ -31,7 +31,7 @@ from reviews.administration.people.selectors import (
     list_members,
 )
 
-router = Router(auth=PERSON, tags=["People"])
+router = Router(tags=["People"])
 
 
 @router.get("/people", response=PeopleOut)

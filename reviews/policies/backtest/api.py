@@ -9,10 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Path, Query, Router
 
 from accounts.api_auth import (
-    BEARER_OR_SESSION,
-    PERSON,
     get_person,
-    get_principal,
     get_project,
 )
 from accounts.models import Project, Role
@@ -38,10 +35,10 @@ from reviews.policies.backtest.services import Period, cancel_backtest, start_ba
 from reviews.policies.schemas import PolicyName
 from reviews.policies.selectors import get_version, read_document
 
-router = Router(auth=BEARER_OR_SESSION, tags=["Policies"])
+router = Router(tags=["Policies"])
 
 
-@router.post("/policies/{name}/backtest", auth=PERSON, response={202: BacktestStarted})
+@router.post("/policies/{name}/backtest", response={202: BacktestStarted})
 def start_policy_backtest(
     request: HttpRequest, name: Path[PolicyName], body: BacktestIn
 ) -> HttpResponse:
@@ -70,7 +67,7 @@ def start_policy_backtest(
 @router.get("/backtests/{backtest}", response=BacktestOut)
 def get_backtest(request: HttpRequest, backtest: str) -> HttpResponse:
     """How far it came, and what would have been decided otherwise."""
-    found = get_visible_backtest(principal=get_principal(request), code=backtest)
+    found = get_visible_backtest(person=get_person(request), code=backtest)
     return build_json_response(serialize_backtest(found))
 
 
@@ -80,7 +77,7 @@ def list_backtest_items(
 ) -> HttpResponse:
     """The decisions that change, with both judgements; `next_cursor` leads on."""
     refuse_unknown_parameters(request.GET, ItemFilters.model_fields)
-    found = get_visible_backtest(principal=get_principal(request), code=backtest)
+    found = get_visible_backtest(person=get_person(request), code=backtest)
     wanted = filters.model_dump(exclude={"cursor", "limit"})
     rows = list_items(found, **wanted)
     page, next_cursor = list_page_after(
@@ -95,11 +92,11 @@ def list_backtest_items(
     )
 
 
-@router.post("/backtests/{backtest}/cancel", auth=PERSON, response=BacktestOut)
+@router.post("/backtests/{backtest}/cancel", response=BacktestOut)
 def cancel_policy_backtest(request: HttpRequest, backtest: str) -> HttpResponse:
     """End it; what was found so far stays. Managers only."""
     person = get_person(request)
-    found = get_visible_backtest(principal=person, code=backtest)
+    found = get_visible_backtest(person=person, code=backtest)
     require_role(user_id=person.user_id, project_id=found.project_id, role=Role.MANAGER)
     return build_json_response(serialize_backtest(cancel_backtest(found)))
 

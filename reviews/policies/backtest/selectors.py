@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
-from accounts.auth import AgentPrincipal, Principal
+from accounts.auth import PersonPrincipal
 from common.errors import NotFound
 from common.ids import parse_code
 from ledger.chain import format_timestamp
@@ -19,13 +19,10 @@ from reviews.policies.backtest.people import AGREE, DISAGREE, SILENT
 EXAMPLES = 10
 
 
-def get_visible_backtest(*, principal: Principal, code: str) -> Backtest:
-    """For everybody of its project."""
+def get_visible_backtest(*, person: PersonPrincipal, code: str) -> Backtest:
+    """For the people of its project; it speaks of all agents' runs."""
     rows = Backtest.objects.select_related("project", "agent", "run", "created_by")
-    if isinstance(principal, AgentPrincipal):
-        rows = rows.filter(project_id=principal.project_id)
-    else:
-        rows = rows.filter(project__membership__user_id=principal.user_id)
+    rows = rows.filter(project__membership__user_id=person.user_id)
     known = parse_code(code)
     found = rows.filter(code=known).first() if known else None
     if found is None:

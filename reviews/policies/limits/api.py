@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Query, Router
 
-from accounts.api_auth import PERSON, get_person, get_project
+from accounts.api_auth import get_person, get_project
 from accounts.models import Agent, Role
 from accounts.selectors import require_role
 from common.paging import list_page_after, refuse_unknown_parameters
@@ -26,7 +26,7 @@ from reviews.policies.limits.serializers import serialize_use
 from reviews.policies.limits.services import Raise, raise_for_good, raise_for_period
 from reviews.policies.serializers import serialize_version
 
-router = Router(auth=PERSON, tags=["Limits"])
+router = Router(tags=["Limits"])
 
 
 @router.get("/limits", response=LimitPage)

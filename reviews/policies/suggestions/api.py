@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from ninja import Path, Query, Router
 
-from accounts.api_auth import BEARER_OR_SESSION, PERSON, get_person
+from accounts.api_auth import get_person
 from common.paging import ProjectQuery
 from common.responses import build_json_response
 from reviews.policies.api import get_read_project
@@ -24,7 +24,7 @@ from reviews.policies.suggestions.selectors import (
 from reviews.policies.suggestions.services import create_draft, start_search
 from reviews.policies.versions_api import get_managed_project
 
-router = Router(auth=BEARER_OR_SESSION, tags=["Policies"])
+router = Router(tags=["Policies"])
 
 
 @router.get("/policies/{name}/suggestions", response=SuggestionsOut)
@@ -36,9 +36,7 @@ def list_policy_suggestions(
     return build_json_response(serialize_suggestions(found))
 
 
-@router.post(
-    "/policies/{name}/suggestions", auth=PERSON, response={202: SuggestionsOut}
-)
+@router.post("/policies/{name}/suggestions", response={202: SuggestionsOut})
 def search_policy_suggestions(
     request: HttpRequest, name: Path[PolicyName], body: SearchIn
 ) -> HttpResponse:
@@ -51,7 +49,6 @@ def search_policy_suggestions(
 
 @router.post(
     "/policies/{name}/suggestions/draft",
-    auth=PERSON,
     response={201: SuggestedDraftOut},
 )
 def create_suggested_draft(

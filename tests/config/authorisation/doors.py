@@ -1,294 +1,199 @@
-"""The matrix: of each operation who may use it, and what everybody else is told."""
+"""What each operation of the API is tried with."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 from tests.config.authorisation import halts, people
 from tests.config.authorisation.agents import keep_agent, plan_calls
 from tests.config.authorisation.notes import noted
-from tests.config.authorisation.rules import (
-    ACTING,
-    ANYBODY,
-    EVERYBODY,
-    MEMBERS,
-    SESSIONS,
-    Door,
-    administers_something,
-    admins_only,
-    agents_only,
-    every_person,
-    for_everybody,
-    in_project,
-    managers_only,
-    manages_something,
-    people_only,
-    readers,
-    signed_in_admins_only,
-    stateless,
-)
 from tests.config.authorisation.target import Target
 from tests.config.authorisation.world import HOOK, World
 from tests.support.builders import step, unique
 
-LISTED = Door(target=World.running, allowed=EVERYBODY | SESSIONS, refused={})
-
-DOORS: dict[str, Door] = {
-    "POST /runs": Door(
-        target=lambda world: world.running({"task": "t"}),
-        allowed=ANYBODY,
-        refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
-        | dict.fromkeys(SESSIONS, 401),
+_LISTS = (
+    "GET /runs",
+    "GET /runs.csv",
+    "GET /runs/{run}/plans",
+    "GET /runs/{run}",
+    "GET /runs/{run}/ledger",
+    "GET /runs/{run}/verify",
+    "GET /runs/{run}/decision",
+    "GET /rulings",
+    "GET /rulings.csv",
+    "GET /stats/reviewers",
+    "GET /limits",
+    "GET /stats/rules",
+    "GET /halts",
+    "GET /stats/gates",
+    "GET /stats/spend",
+    "GET /stats/spend.csv",
+    "GET /stats/reviews",
+    "GET /policies",
+    "GET /policies/assignments",
+    "GET /webhooks",
+    "GET /people",
+    "GET /me/profile",
+    "GET /me/tokens",
+    "GET /project",
+    "GET /agents",
+    "GET /policies/schema.json",
+    "GET /healthz",
+    "GET /readyz",
+    "GET /status",
+)
+TARGETS: Mapping[str, Callable[[World], Target]] = {
+    **dict.fromkeys(_LISTS, World.running),
+    "POST /runs": lambda world: world.running({"task": "t"}),
+    "PUT /me/profile": lambda world: world.running({"time_zone": "UTC"}),
+    "POST /runs/{run}/plans": plan_calls,
+    "GET /runs/{run}/checkpoints/latest": World.with_steps,
+    "GET /runs/{run}/events": World.finished,
+    "POST /runs/{run}/steps": lambda world: world.running(step(1)),
+    "POST /runs/{run}/steps/batch": lambda world: world.running({"steps": [step(1)]}),
+    "POST /runs/{run}/checkpoints": lambda world: world.running({"step": 0}),
+    "POST /runs/{run}/violations": lambda world: world.running(
+        {"rule": "R1", "severity": "low"}
     ),
-    "GET /runs": LISTED,
-    "GET /runs.csv": LISTED,
-    "POST /runs/{run}/plans": agents_only(plan_calls),
-    "GET /runs/{run}/plans": readers(World.running),
-    "GET /runs/{run}": readers(World.running),
-    "GET /runs/{run}/checkpoints/latest": readers(World.with_steps),
-    "GET /runs/{run}/ledger": readers(World.running),
-    "GET /runs/{run}/verify": readers(World.running),
-    "GET /runs/{run}/decision": readers(World.running, session=False),
-    "GET /runs/{run}/events": readers(World.finished),
-    "POST /runs/{run}/steps": agents_only(lambda world: world.running(step(1))),
-    "POST /runs/{run}/steps/batch": agents_only(
-        lambda world: world.running({"steps": [step(1)]})
+    "POST /runs/{run}/finish": lambda world: world.running({"outcome": "completed"}),
+    "POST /runs/{run}/reviews": lambda world: world.running(
+        {"kind": "question", "title": "?"}
     ),
-    "POST /runs/{run}/checkpoints": agents_only(
-        lambda world: world.running({"step": 0})
+    "POST /reviews/{review}/withdraw": World.asking,
+    "POST /runs/{run}/abort": lambda world: world.running({}),
+    "POST /runs/{run}/reopen": World.stopped,
+    "GET /reviews": World.paused,
+    "GET /reviews/{review}": World.paused,
+    "POST /reviews/{review}/ruling": lambda world: world.paused("approve"),
+    "POST /reviews/bulk-ruling": World.paused_for_several,
+    "POST /reviews/{review}/claim": World.paused,
+    "POST /reviews/{review}/release": World.claimed,
+    "POST /reviews/{review}/assign": lambda world: Target(
+        *_ids(world.paused()), {"to": "role:manager"}
     ),
-    "POST /runs/{run}/violations": agents_only(
-        lambda world: world.running({"rule": "R1", "severity": "low"})
+    "POST /reviews/{review}/snooze": lambda world: Target(
+        *_ids(world.paused()), {"until": "comment"}
     ),
-    "POST /runs/{run}/finish": agents_only(
-        lambda world: world.running({"outcome": "completed"})
+    "POST /reviews/{review}/handover": lambda world: Target(
+        *_ids(world.claimed()), {"note": "hm"}
     ),
-    "POST /runs/{run}/reviews": agents_only(
-        lambda world: world.running({"kind": "question", "title": "?"})
+    "POST /reviews/{review}/comments": lambda world: Target(
+        *_ids(world.paused()), {"text": "hm"}
     ),
-    "POST /reviews/{review}/withdraw": agents_only(World.asking),
-    "POST /runs/{run}/abort": people_only(lambda world: world.running({})),
-    "POST /runs/{run}/reopen": managers_only(World.stopped),
-    "GET /reviews": Door(
-        target=World.paused,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
+    "POST /runs/{run}/tool-calls": lambda world: world.running(
+        {"kind": "command", "command": "ls"}
     ),
-    "GET /reviews/{review}": people_only(World.paused, reads=True),
-    "POST /reviews/{review}/ruling": people_only(lambda world: world.paused("approve")),
-    "POST /reviews/bulk-ruling": people_only(World.paused_for_several),
-    "POST /reviews/{review}/claim": people_only(World.paused),
-    "POST /reviews/{review}/release": managers_only(World.claimed),
-    "POST /reviews/{review}/assign": people_only(
-        lambda world: Target(*_ids(world.paused()), {"to": "role:manager"})
+    "GET /runs/{run}/tool-calls/{call}": World.looked_up,
+    "POST /runs/{run}/tool-calls/{call}/claim": World.calling,
+    "POST /runs/{run}/tool-calls/{call}/result": lambda world: world.calling(
+        {"ok": True}
     ),
-    "POST /reviews/{review}/snooze": people_only(
-        lambda world: Target(*_ids(world.paused()), {"until": "comment"})
+    "POST /runs/{run}/gate-checks": lambda world: world.running(
+        {"step": 0, "gates": ["code-quality"]}
     ),
-    "POST /reviews/{review}/handover": managers_only(
-        lambda world: Target(*_ids(world.claimed()), {"note": "hm"})
+    "GET /runs/{run}/gate-checks/{check}": World.checking,
+    "POST /runs/{run}/gate-checks/{check}/verdicts": lambda world: world.checking(
+        {"text": "GATE_REVIEW: FAIL - no"}
     ),
-    "POST /reviews/{review}/comments": people_only(
-        lambda world: Target(*_ids(world.paused()), {"text": "hm"})
+    "POST /runs/{run}/warnings/{warning}/acknowledge": World.warned,
+    "POST /runs/{run}/turns": lambda world: world.running({}),
+    "POST /otlp/v1/traces": lambda world: world.running({}),
+    "GET /permissions": World.permitted,
+    "POST /permissions/{permission}/revoke": World.permitted,
+    "GET /runs/{run}/notes": noted,
+    "POST /runs/{run}/notes": lambda world: world.running({"text": "Slowly"}),
+    "POST /runs/{run}/notes/{note}/read": noted,
+    "POST /runs/{run}/allowances/{allowance}/revoke": World.allowed,
+    "GET /exemptions": World.blocked,
+    "POST /exemptions": World.blocked,
+    "POST /exemptions/{exemption}/revoke": World.exempted,
+    "POST /halts": halts.choose_run,
+    "DELETE /halts/{halt}": halts.halt_run,
+    "POST /limits/raise": World.limited,
+    "GET /policies/{name}": World.with_policy,
+    "GET /policies/{name}/versions": World.with_policy,
+    "GET /policies/{name}/versions/{number}": World.with_policy,
+    "GET /policies/{name}/diff": World.with_policy,
+    "POST /policies/validate": lambda world: world.running({"document": {}}),
+    "POST /policies/{name}/versions": World.drafting,
+    "POST /policies/{name}/versions/{number}/activate": World.drafted,
+    "PUT /policies/assignments": lambda world: world.running([]),
+    "POST /policies/{name}/backtest": World.trying,
+    "GET /policies/{name}/suggestions": World.with_policy,
+    "POST /policies/{name}/suggestions": World.searching,
+    "POST /policies/{name}/suggestions/draft": World.suggested,
+    "GET /backtests/{backtest}": World.tried,
+    "GET /backtests/{backtest}/items": World.tried,
+    "POST /backtests/{backtest}/cancel": World.tried,
+    "POST /policies/{name}/shadow": World.watching,
+    "GET /policies/{name}/shadows": World.watched,
+    "GET /shadows/{shadow}": World.watched,
+    "GET /shadows/{shadow}/items": World.watched,
+    "POST /shadows/{shadow}/stop": World.watched,
+    "POST /webhooks": lambda world: world.running(
+        {"url": HOOK, "types": ["run.stopped"]}
     ),
-    "POST /runs/{run}/tool-calls": agents_only(
-        lambda world: world.running({"kind": "command", "command": "ls"})
+    "GET /webhooks/{webhook}": World.hooked,
+    "DELETE /webhooks/{webhook}": World.hooked,
+    "POST /webhooks/{webhook}/test": World.hooked,
+    "POST /webhooks/{webhook}/rotate": World.hooked,
+    "POST /webhooks/{webhook}/enable": World.hooked,
+    "POST /webhooks/{webhook}/disable": World.hooked,
+    "GET /webhooks/{webhook}/deliveries": World.hooked,
+    "POST /webhooks/deliveries/{delivery}/resend": World.told,
+    "POST /people/invitations": people.inviting,
+    "POST /invitations/{invitation}/send": people.invited,
+    "DELETE /invitations/{invitation}": people.invited,
+    "PATCH /people/{person}": people.promoting,
+    "DELETE /people/{person}": people.joined,
+    "POST /people/{person}/password-link": people.joined,
+    "POST /me/tokens": lambda world: world.running({"name": "terminal"}),
+    "DELETE /me/tokens/{token}": people.holding_token,
+    "PATCH /project": lambda world: world.running({"name": unique("Shop")}),
+    "POST /projects": lambda world: world.running(
+        {"name": "Another", "slug": unique("another")}
     ),
-    "GET /runs/{run}/tool-calls/{call}": agents_only(World.looked_up),
-    "POST /runs/{run}/tool-calls/{call}/claim": agents_only(World.calling),
-    "POST /runs/{run}/tool-calls/{call}/result": agents_only(
-        lambda world: world.calling({"ok": True})
+    "POST /evaluate/continue": lambda world: world.running({"step_number": 1}),
+    "POST /evaluate/command": lambda world: world.running({"command": "ls"}),
+    "POST /evaluate/tool": lambda world: world.running({"tool": "Read"}),
+    "POST /evaluate/edit": lambda world: world.running(
+        {"file_path": "a", "content": "x"}
     ),
-    "POST /runs/{run}/gate-checks": agents_only(
-        lambda world: world.running({"step": 0, "gates": ["code-quality"]})
-    ),
-    "GET /runs/{run}/gate-checks/{check}": agents_only(World.checking),
-    "POST /runs/{run}/gate-checks/{check}/verdicts": agents_only(
-        lambda world: world.checking({"text": "GATE_REVIEW: FAIL - no"})
-    ),
-    "POST /runs/{run}/warnings/{warning}/acknowledge": people_only(World.warned),
-    "POST /runs/{run}/turns": agents_only(lambda world: world.running({})),
-    "POST /otlp/v1/traces": Door(
-        target=lambda world: world.running({}),
-        allowed=ANYBODY,
-        refused=dict.fromkeys({*MEMBERS, "outsider"}, 403)
-        | dict.fromkeys(SESSIONS, 401),
-    ),
-    "GET /permissions": Door(
-        target=World.permitted,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
-    ),
-    "POST /permissions/{permission}/revoke": people_only(World.permitted),
-    "GET /runs/{run}/notes": readers(noted),
-    "POST /runs/{run}/notes": people_only(
-        lambda world: world.running({"text": "Slowly"})
-    ),
-    "POST /runs/{run}/notes/{note}/read": agents_only(noted),
-    "POST /runs/{run}/allowances/{allowance}/revoke": people_only(World.allowed),
-    "GET /exemptions": Door(
-        target=World.blocked,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
-    ),
-    "POST /exemptions": managers_only(World.blocked),
-    "POST /exemptions/{exemption}/revoke": people_only(World.exempted),
-    "POST /halts": people_only(halts.choose_run),
-    "DELETE /halts/{halt}": managers_only(halts.halt_run),
-    **{
-        f"GET {path}": Door(
-            target=World.running,
-            allowed={*MEMBERS, *SESSIONS, "outsider"},
-            refused=dict.fromkeys(ANYBODY, 403),
-        )
-        for path in (
-            *("/rulings", "/rulings.csv", "/stats/reviewers", "/limits"),
-            *("/stats/rules", "/halts"),
-        )
-    },
-    "POST /limits/raise": manages_something(World.limited),
-    **dict.fromkeys(
-        (
-            "GET /stats/gates",
-            "GET /stats/spend",
-            "GET /stats/spend.csv",
-            "GET /stats/reviews",
-        ),
-        Door(
-            target=World.running,
-            allowed={*MEMBERS, *SESSIONS, "outsider"},
-            refused=dict.fromkeys(ANYBODY, 403),
-        ),
-    ),
-    "GET /policies": for_everybody(World.running, reads=True),
-    "GET /policies/{name}": in_project(World.with_policy, reads=True),
-    "GET /policies/{name}/versions": in_project(World.with_policy, reads=True),
-    "GET /policies/{name}/versions/{number}": in_project(World.with_policy, reads=True),
-    "GET /policies/{name}/diff": in_project(World.with_policy, reads=True),
-    "POST /policies/validate": Door(
-        target=lambda world: world.running({"document": {}}),
-        allowed={*MEMBERS, "outsider", "session with token"},
-        refused=dict.fromkeys({*ANYBODY, "session"}, 403),
-    ),
-    "POST /policies/{name}/versions": manages_something(World.drafting),
-    "POST /policies/{name}/versions/{number}/activate": managers_only(World.drafted),
-    "GET /policies/assignments": for_everybody(World.running, reads=True),
-    "PUT /policies/assignments": manages_something(lambda world: world.running([])),
-    "POST /policies/{name}/backtest": manages_something(World.trying),
-    "GET /policies/{name}/suggestions": in_project(World.with_policy, reads=True),
-    "POST /policies/{name}/suggestions": managers_only(World.searching),
-    "POST /policies/{name}/suggestions/draft": managers_only(World.suggested),
-    "GET /backtests/{backtest}": in_project(World.tried, reads=True),
-    "GET /backtests/{backtest}/items": in_project(World.tried, reads=True),
-    "POST /backtests/{backtest}/cancel": managers_only(World.tried),
-    "POST /policies/{name}/shadow": managers_only(World.watching),
-    "GET /policies/{name}/shadows": people_only(World.watched, reads=True),
-    "GET /shadows/{shadow}": people_only(World.watched, reads=True),
-    "GET /shadows/{shadow}/items": people_only(World.watched, reads=True),
-    "POST /shadows/{shadow}/stop": managers_only(World.watched),
-    "POST /webhooks": manages_something(
-        lambda world: world.running({"url": HOOK, "types": ["run.stopped"]})
-    ),
-    "GET /webhooks": manages_something(World.running, reads=True),
-    "GET /webhooks/{webhook}": managers_only(World.hooked, reads=True),
-    "DELETE /webhooks/{webhook}": managers_only(World.hooked),
-    "POST /webhooks/{webhook}/test": managers_only(World.hooked),
-    "POST /webhooks/{webhook}/rotate": managers_only(World.hooked),
-    "POST /webhooks/{webhook}/enable": managers_only(World.hooked),
-    "POST /webhooks/{webhook}/disable": managers_only(World.hooked),
-    "GET /webhooks/{webhook}/deliveries": managers_only(World.hooked, reads=True),
-    "POST /webhooks/deliveries/{delivery}/resend": managers_only(World.told),
-    "GET /people": every_person(World.running, reads=True),
-    "POST /people/invitations": administers_something(people.inviting),
-    "POST /invitations/{invitation}/send": admins_only(people.invited),
-    "DELETE /invitations/{invitation}": admins_only(people.invited),
-    "PATCH /people/{person}": admins_only(people.promoting),
-    "DELETE /people/{person}": admins_only(people.joined),
-    "POST /people/{person}/password-link": signed_in_admins_only(people.joined),
-    "GET /me/profile": every_person(World.running, reads=True),
-    "PUT /me/profile": every_person(lambda world: world.running({"time_zone": "UTC"})),
-    "GET /me/tokens": every_person(World.running, reads=True),
-    "POST /me/tokens": every_person(lambda world: world.running({"name": "terminal"})),
-    "DELETE /me/tokens/{token}": Door(
-        target=people.holding_token,
-        allowed={"admin"},
-        refused=dict.fromkeys(ANYBODY | {"session"}, 403)
-        | dict.fromkeys(MEMBERS - {"admin"}, 404)
-        | {"outsider": 404, "session with token": 404},
-    ),
-    "GET /project": every_person(World.running, reads=True),
-    "PATCH /project": administers_something(
-        lambda world: world.running({"name": unique("Shop")})
-    ),
-    "POST /projects": administers_something(
-        lambda world: world.running({"name": "Another", "slug": unique("another")})
-    ),
-    "POST /evaluate/continue": stateless({"step_number": 1}),
-    "POST /evaluate/command": stateless({"command": "ls"}),
-    "POST /evaluate/tool": stateless({"tool": "Read"}),
-    "POST /evaluate/edit": stateless({"file_path": "a", "content": "x"}),
-    "POST /evaluate/multi-edit": stateless(
+    "POST /evaluate/multi-edit": lambda world: world.running(
         {"file_path": "a", "original": "x", "edits": [{"old": "x", "new": "y"}]}
     ),
-    "POST /evaluate/turn": stateless({"content": "Done."}),
-    "POST /evaluate/verdict": stateless({"text": "GATE_REVIEW: FAIL - no"}),
-    "POST /loop/signals": for_everybody(
-        lambda world: world.told_of({"type": "system/note"})
+    "POST /evaluate/turn": lambda world: world.running({"content": "Done."}),
+    "POST /evaluate/verdict": lambda world: world.running(
+        {"text": "GATE_REVIEW: FAIL - no"}
     ),
-    "POST /loop/notes": for_everybody(lambda world: world.told_of({"text": "n"})),
-    "POST /loop/recommendations": for_everybody(
-        lambda world: world.told_of({"title": "t", "change": {"set": {"checks": {}}}})
+    "POST /loop/signals": lambda world: world.told_of({"type": "system/note"}),
+    "POST /loop/notes": lambda world: world.told_of({"text": "n"}),
+    "POST /loop/recommendations": lambda world: world.told_of(
+        {"title": "t", "change": {"set": {"checks": {}}}}
     ),
-    "GET /loop/decisions": for_everybody(lambda world: world.looped, reads=True),
-    "GET /loop/notes": for_everybody(lambda world: world.looped, reads=True),
-    "GET /loop/recommendations": for_everybody(lambda world: world.looped, reads=True),
-    "GET /loop/incidents": for_everybody(lambda world: world.looped, reads=True),
-    "GET /loop/decisions/{decision_id}": in_project(
-        lambda world: world.looped, reads=True
+    "GET /loop/decisions": lambda world: world.looped,
+    "GET /loop/notes": lambda world: world.looped,
+    "GET /loop/recommendations": World.recommended,
+    "GET /loop/incidents": lambda world: world.looped,
+    "GET /loop/decisions/{decision_id}": lambda world: world.looped,
+    "POST /loop/decisions/{decision_id}/outcome": lambda world: world.told_of(
+        {"outcome": "succeeded"}
     ),
-    "POST /loop/decisions/{decision_id}/outcome": in_project(
-        lambda world: world.told_of({"outcome": "succeeded"})
+    "POST /loop/notes/{note}/done": lambda world: world.told_of({}),
+    "POST /loop/notes/{note}/failed": World.note_failed,
+    "POST /loop/heartbeat": lambda world: world.looped,
+    "POST /loop/recommendations/{recommendation}/adopt": World.recommended,
+    "POST /loop/recommendations/{recommendation}/dismiss": World.recommended,
+    "POST /loop/incidents/{incident}/resolve": lambda world: world.told_of({}),
+    "GET /loop": lambda world: world.looped,
+    "GET /loop/summary": lambda world: world.looped,
+    "POST /loop/switch": lambda world: world.told_of({"paused": True}),
+    "POST /agents": lambda world: world.running({"name": unique("made")}),
+    "PATCH /agents/{agent}": lambda world: keep_agent(
+        world, {"description": "Builds the shop"}
     ),
-    "POST /loop/notes/{note}/done": in_project(lambda world: world.told_of({})),
-    "POST /loop/notes/{note}/failed": in_project(World.note_failed),
-    "POST /loop/heartbeat": manages_something(lambda world: world.looped),
-    "POST /loop/recommendations/{recommendation}/adopt": managers_only(
-        World.recommended
-    ),
-    "POST /loop/recommendations/{recommendation}/dismiss": managers_only(
-        World.recommended
-    ),
-    "POST /loop/incidents/{incident}/resolve": people_only(
-        lambda world: world.told_of({})
-    ),
-    "GET /loop": Door(
-        target=lambda world: world.looped,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
-    ),
-    "GET /loop/summary": Door(
-        target=lambda world: world.looped,
-        allowed={*MEMBERS, *SESSIONS, "outsider"},
-        refused=dict.fromkeys(ANYBODY, 403),
-    ),
-    "POST /loop/switch": Door(
-        target=lambda world: world.told_of({"paused": True}),
-        allowed={*ACTING, "outsider", "session with token"},
-        refused=dict.fromkeys({*ANYBODY, "auditor", "session"}, 403),
-    ),
-    "GET /agents": manages_something(World.running, reads=True),
-    "POST /agents": administers_something(
-        lambda world: world.running({"name": unique("made")})
-    ),
-    "PATCH /agents/{agent}": admins_only(
-        lambda world: keep_agent(world, {"description": "Builds the shop"})
-    ),
-    "POST /agents/{agent}/keys": admins_only(
-        lambda world: keep_agent(world, {"name": "ci"})
-    ),
-    "DELETE /agents/{agent}/keys/{key}": admins_only(keep_agent),
-    "GET /policies/schema.json": Door(target=World.running, allowed=set(), refused={}),
-    "GET /healthz": Door(target=World.running, allowed=set(), refused={}),
-    "GET /readyz": Door(target=World.running, allowed=set(), refused={}),
-    "GET /status": Door(target=World.running, allowed=set(), refused={}),
+    "POST /agents/{agent}/keys": lambda world: keep_agent(world, {"name": "ci"}),
+    "DELETE /agents/{agent}/keys/{key}": keep_agent,
 }
 
 

@@ -1,135 +1,62 @@
-"""Who may use an operation, and what everybody else is told: one rule each."""
+"""The matrix: of each operation who gets in and what everybody else is told, made from the
+table that the server goes by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from accounts.models import Role
+from config.access.rules import Access
 
-from tests.config.authorisation.target import Target
-from tests.config.authorisation.world import World
-
-ANYBODY = {"own agent", "other agent", "foreign agent"}
-ACTING = {"reviewer", "manager", "admin"}
-MEMBERS = {"auditor", *ACTING}
-SESSIONS = {"session", "session with token"}
+OWN_AGENT, OTHER_AGENT, FOREIGN_AGENT = "own agent", "other agent", "foreign agent"
+AGENTS = (OWN_AGENT, OTHER_AGENT, FOREIGN_AGENT)
+# An admin, but of another project.
+OUTSIDER = "outsider"
+# A reviewer's browser, without the token of a page and with it.
+SESSION, SESSION_WITH_TOKEN = "session", "session with token"
 # Asked only where no token opens the door.
 ADMIN_SESSION = "admin's session with token"
+IN = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """Who gets in, and what everybody else is told."""
-
-    target: Callable[[World], Target]
-    allowed: set[str]
-    refused: dict[str, int]
-
-
-def agents_only(target: Callable[[World], Target]) -> Door:
-    refused = dict.fromkeys({*MEMBERS, "outsider"}, 403)
-    refused |= {"other agent": 404, "foreign agent": 404}
-    refused |= {"session": 401, "session with token": 401}
-    return Door(target=target, allowed={"own agent"}, refused=refused)
-
-
-def readers(target: Callable[[World], Target], *, session: bool = True) -> Door:
-    sessions = {"session", "session with token"}
-    refused = {"other agent": 404, "foreign agent": 404, "outsider": 404}
-    if not session:
-        refused |= dict.fromkeys(sessions, 401)
-    allowed = {"own agent", *MEMBERS} | (sessions if session else set())
-    return Door(target=target, allowed=allowed, refused=refused)
+def build_row(door: str, access: Access) -> dict[str, int]:
+    """By the kind of caller: 200 for whoever gets in, else the status of the refusal."""
+    method, _, path = door.partition(" ")
+    names = "{" in path if access.names is None else access.names
+    row = {caller: _tell_agent(caller, access, names=names) for caller in AGENTS}
+    row |= {str(role): _tell_person(role, access) for role in Role}
+    row[OUTSIDER] = _tell_outsider(access, names=names)
+    row |= _tell_sessions(access, reads=method == "GET")
+    if access.own and names:
+        # It is the admin's.
+        others = {caller for caller in row if row[caller] == IN} - {str(Role.ADMIN)}
+        row |= dict.fromkeys(others, 404)
+    if not access.tokens:
+        row[ADMIN_SESSION] = IN
+    return row
 
 
-def people_only(target: Callable[[World], Target], *, reads: bool = False) -> Door:
-    """Auditors read, and change nothing."""
-    refused = dict.fromkeys(ANYBODY, 403) | {"outsider": 404}
-    allowed = {*ACTING, "session with token"}
-    if reads:
-        allowed |= {"session", "auditor"}
-    else:
-        refused |= {"session": 403, "auditor": 403}
-    return Door(target=target, allowed=allowed, refused=refused)
+def _tell_agent(caller: str, access: Access, *, names: bool) -> int:
+    if access.agents == "none":
+        return 403
+    here = caller == OWN_AGENT or (caller == OTHER_AGENT and access.agents == "project")
+    return IN if here or not names else 404
 
 
-def managers_only(target: Callable[[World], Target], *, reads: bool = False) -> Door:
-    """Auditors see what managers see."""
-    refused = dict.fromkeys({*ANYBODY, "auditor", "reviewer", "session"}, 403)
-    refused |= {"outsider": 404, "session with token": 403}
-    allowed = {"manager", "admin"}
-    if reads:
-        allowed.add("auditor")
-        del refused["auditor"]
-    return Door(target=target, allowed=allowed, refused=refused)
+def _tell_person(role: Role, access: Access, *, token: bool = True) -> int:
+    if access.people is None or (token and not access.tokens):
+        return 403
+    if role.includes(access.people):
+        return IN
+    return IN if access.auditors and role is Role.AUDITOR else 403
 
 
-def admins_only(target: Callable[[World], Target]) -> Door:
-    refused = dict.fromkeys(
-        {*ANYBODY, "auditor", "reviewer", "manager", *SESSIONS}, 403
-    )
-    return Door(target=target, allowed={"admin"}, refused=refused | {"outsider": 404})
+def _tell_outsider(access: Access, *, names: bool) -> int:
+    if access.people is None:
+        return 403
+    return 404 if names else _tell_person(Role.ADMIN, access)
 
 
-def signed_in_admins_only(target: Callable[[World], Target]) -> Door:
-    """Tokens do not open it."""
-    refused = admins_only(target).refused | {"admin": 403}
-    return Door(target=target, allowed={ADMIN_SESSION}, refused=refused)
-
-
-def manages_something(
-    target: Callable[[World], Target], *, reads: bool = False
-) -> Door:
-    """The outsider manages a project too: in there, not in here."""
-    allowed = {"manager", "admin", "outsider"} | ({"auditor"} if reads else set())
-    others = {*ANYBODY, "auditor", "reviewer", *SESSIONS} - allowed
-    return Door(target=target, allowed=allowed, refused=dict.fromkeys(others, 403))
-
-
-def administers_something(target: Callable[[World], Target]) -> Door:
-    """The outsider is admin of a project too: in there, not in here."""
-    others = {*ANYBODY, "auditor", "reviewer", "manager", *SESSIONS}
-    return Door(
-        target=target,
-        allowed={"admin", "outsider"},
-        refused=dict.fromkeys(others, 403),
-    )
-
-
-def every_person(target: Callable[[World], Target], *, reads: bool = False) -> Door:
-    """Each in a project of their own, auditors too."""
-    refused = dict.fromkeys(ANYBODY, 403) | ({} if reads else {"session": 403})
-    allowed = {*MEMBERS, "outsider", *SESSIONS} - set(refused)
-    return Door(target=target, allowed=allowed, refused=refused)
-
-
-def in_project(target: Callable[[World], Target], *, reads: bool = False) -> Door:
-    """For everybody of the project, agents and people alike."""
-    refused = {"foreign agent": 404, "outsider": 404}
-    allowed = {"own agent", "other agent", *ACTING, "session with token"}
-    if reads:
-        allowed |= {"session", "auditor"}
-    else:
-        refused |= {"session": 403, "auditor": 403}
-    return Door(target=target, allowed=allowed, refused=refused)
-
-
-def for_everybody(target: Callable[[World], Target], *, reads: bool = False) -> Door:
-    """Each in a project of their own."""
-    others = set() if reads else {"session", "auditor"}
-    return Door(
-        target=target,
-        allowed=(EVERYBODY | SESSIONS) - others,
-        refused=dict.fromkeys(others, 403),
-    )
-
-
-EVERYBODY = {*ANYBODY, *MEMBERS, "outsider"}
-
-
-def stateless(body: Any) -> Door:
-    return Door(
-        target=lambda world: world.running(body),
-        allowed=EVERYBODY,
-        refused=dict.fromkeys(SESSIONS, 401),
-    )
+def _tell_sessions(access: Access, *, reads: bool) -> dict[str, int]:
+    if access.people is None or not access.sessions:
+        return dict.fromkeys((SESSION, SESSION_WITH_TOKEN), 401)
+    reviewer = _tell_person(Role.REVIEWER, access, token=False)
+    return {SESSION: reviewer if reads else 403, SESSION_WITH_TOKEN: reviewer}

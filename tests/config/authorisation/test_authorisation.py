@@ -1,19 +1,31 @@
 """Who may open which door: every operation by every kind of caller.
 
-The list of doors comes from the API itself: one that is not in the matrix fails.
+The matrix is made from the table that the server goes by. The list of doors comes from the
+API itself: one that is not in the table, or that is not tried here, fails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
 
 import httpx
 import pytest
+from django.core.exceptions import ImproperlyConfigured
+from ninja import NinjaAPI
 
+from config.access.enforce import guard_operations
+from config.access.operations import OPERATIONS
 from config.api import api
 from config.health.tasks import heartbeat
-from tests.config.authorisation.doors import DOORS
-from tests.config.authorisation.rules import ADMIN_SESSION
+from tests.config.authorisation.doors import TARGETS
+from tests.config.authorisation.rules import (
+    ADMIN_SESSION,
+    IN,
+    OTHER_AGENT,
+    OWN_AGENT,
+    build_row,
+)
 from tests.config.authorisation.target import ABSENT, Target
 from tests.config.authorisation.world import World
 from tests.support.live import Live
@@ -30,7 +42,23 @@ UNKNOWN = {
     *("anonymous", "revoked key", "unknown key", "inactive person", "wrong scheme"),
     *("two credentials", "key in the query"),
 }
-OPEN = {"GET /healthz", "GET /policies/schema.json", "GET /readyz", "GET /status"}
+# Never refused, which its host would take as leave to go on: what it is told instead
+# stands in tests/gateway/coding_agents/test_fails_closed.py.
+HOOK = "POST /hooks/{dialect}/{event}"
+OPEN = {door for door, access in OPERATIONS.items() if access.is_open}
+ROWS = {
+    door: build_row(door, access)
+    for door, access in OPERATIONS.items()
+    if door not in OPEN and door != HOOK
+}
+ALLOWED = {
+    door: sorted(caller for caller, status in row.items() if status == IN)
+    for door, row in ROWS.items()
+}
+REFUSED = {
+    door: {caller: status for caller, status in row.items() if status != IN}
+    for door, row in ROWS.items()
+}
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +108,25 @@ def test_every_door_is_in_the_matrix() -> None:
         for method in methods
     }
 
-    # A hook is never refused, which its host would take as leave to go on: what it is
-    # told instead stands in tests/gateway/coding_agents/test_fails_closed.py.
-    assert found == {*DOORS, "POST /hooks/{dialect}/{event}"}
+    assert found == set(OPERATIONS)
+    assert {*TARGETS, HOOK} | OPEN == found
+
+
+def test_an_operation_that_is_in_no_table_does_not_start() -> None:
+    more = NinjaAPI(urls_namespace="more")
+    more.get("/leak")(lambda request: None)
+    with pytest.raises(ImproperlyConfigured, match="GET /leak"):
+        guard_operations(more)
 
 
 @pytest.mark.once("judges who asks; that every door opens is repeated below")
-@pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
+@pytest.mark.parametrize("door", sorted(ROWS))
 def test_whoever_may_not_is_told_so_and_changes_nothing(
     world: World, door: str
 ) -> None:
-    target = world.keep(door, DOORS[door].target)
+    target = world.keep(door, TARGETS[door])
     before = world.agent.get(f"/runs/{target.run}").content
-    expected = dict.fromkeys(UNKNOWN, 401) | DOORS[door].refused
+    expected = dict.fromkeys(UNKNOWN, 401) | REFUSED[door]
     # A door that no session opens does not ask whose it is.
     for newcomer, like in ONE_TIME.items():
         expected[newcomer] = 401 if expected.get(like) == 401 else 403
@@ -104,27 +138,27 @@ def test_whoever_may_not_is_told_so_and_changes_nothing(
         told[caller] = answer.status_code
 
     assert told == expected
-    asked = set(expected) | DOORS[door].allowed
+    asked = {*expected, *ALLOWED[door]}
     assert set(world.callers) == asked | {ADMIN_SESSION}
     assert world.agent.get(f"/runs/{target.run}").content == before
 
 
-@pytest.mark.parametrize("door", sorted(set(DOORS) - OPEN))
+@pytest.mark.parametrize("door", sorted(ROWS))
 def test_every_door_opens(world: World, door: str) -> None:
-    enter(world, door, min(DOORS[door].allowed), DOORS[door].target(world))
+    enter(world, door, ALLOWED[door][0], TARGETS[door](world))
 
 
 @pytest.mark.once("judges who asks; that every door opens is repeated above")
 @pytest.mark.parametrize(
-    "door", sorted(door for door in DOORS if len(DOORS[door].allowed) > 1)
+    "door", sorted(door for door in ROWS if len(ALLOWED[door]) > 1)
 )
 def test_whoever_else_may_gets_in(world: World, door: str) -> None:
-    _, *others = sorted(DOORS[door].allowed)
-    target = DOORS[door].target(world)
+    _, *others = ALLOWED[door]
+    target = TARGETS[door](world)
     for number, caller in enumerate(others):
         # What was done once is to be done no more.
         if number and not door.startswith("GET "):
-            target = DOORS[door].target(world)
+            target = TARGETS[door](world)
         enter(world, door, caller, target)
 
 
@@ -135,11 +169,11 @@ def enter(world: World, door: str, caller: str, target: Target) -> None:
 
 
 @pytest.mark.once("judges who asks; that every door opens is repeated above")
-@pytest.mark.parametrize("door", sorted(door for door in DOORS if "{" in door))
+@pytest.mark.parametrize("door", sorted(door for door in ROWS if "{" in door))
 def test_what_is_elsewhere_looks_like_what_is_nowhere(world: World, door: str) -> None:
-    target = world.keep(door, DOORS[door].target)
+    target = world.keep(door, TARGETS[door])
     nowhere = Target(ABSENT, ABSENT, target.body)
-    for caller, status in DOORS[door].refused.items():
+    for caller, status in REFUSED[door].items():
         if status == 404:
             there, absent = (
                 knock(world, door, caller, each) for each in (target, nowhere)
@@ -147,6 +181,32 @@ def test_what_is_elsewhere_looks_like_what_is_nowhere(world: World, door: str) -
             assert there.status_code == absent.status_code == 404
             assert there.content == absent.content
             assert set(there.headers) == set(absent.headers)
+
+
+LISTS = sorted(
+    door
+    for door, access in OPERATIONS.items()
+    if door.startswith("GET ")
+    and access.agents == "own"
+    and ROWS[door][OTHER_AGENT] == IN
+)
+
+
+@pytest.mark.parametrize("door", LISTS)
+def test_what_lists_its_own_tells_an_agent_nothing_of_another(
+    world: World, door: str
+) -> None:
+    target = TARGETS[door](world)
+    ids = {
+        value
+        for each in fields(target)
+        if len(value := str(getattr(target, each.name))) == 36 and value != ABSENT
+    }
+    own, other = (
+        knock(world, door, caller, target).text for caller in (OWN_AGENT, OTHER_AGENT)
+    )
+    assert [each for each in ids if each in own]
+    assert not [each for each in ids if each in other]
 
 
 @pytest.mark.parametrize("door", sorted(OPEN))

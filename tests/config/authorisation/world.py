@@ -367,7 +367,8 @@ class World:
         for note, end in zip(notes, ("done", "failed"), strict=True):
             self.agent.post(f"/loop/notes/{note}/{end}", json={})
         # A stop at another door of this matrix may have opened one more.
-        incident, *_ = self.agent.get("/loop/incidents").json()["items"]
+        with client_for(self.live, self.manager) as manager:
+            incident, *_ = manager.get("/loop/incidents").json()["items"]
         return Target(
             *(run, ABSENT),
             decision_id=decision,

@@ -114,7 +114,7 @@ def test_nobody_else_acts_on_it(
     reviewer, auditor = open_browser(bob.user), open_browser(dora.user)
     assert "A manager can raise it" in fragment(reviewer, raising).content.decode()
     form = {"lasts": "period", "tokens": "5", "reason": "More"}
-    assert send(reviewer, raising, **form).status_code == 404
+    assert send(reviewer, raising, **form).status_code == 403
     for address in (raising, halting):
         assert send(auditor, address, **form).status_code in {403, 404}
         assert send(open_browser(charlie.user), address, **form).status_code == 404

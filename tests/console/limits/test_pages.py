@@ -77,7 +77,7 @@ def test_a_reviewer_sees_the_limits_and_who_may_raise_them(
     address = f"/p/{project.slug}/limits/raise/?scope=project_day"
     assert "A manager can raise it" in browser.get(address).content.decode()
     body = {"tool_calls": "5", "lasts": "period", "reason": "More"}
-    assert browser.post(address, body).status_code == 404
+    assert browser.post(address, body).status_code == 403
 
 
 def test_without_limits_the_page_says_so(project: Project, alice: Person) -> None:

@@ -51,7 +51,7 @@ def test_the_clock_and_a_signal_take_the_same_way_and_say_which_they_are(
         "signal": COMPLETE,
         "manual": "wake",
     }
-    told = [get_decision(agent, str(row.code)) for row in rows.values()]
+    told = [get_decision(manager, str(row.code)) for row in rows.values()]
     assert [one["reasoning_summary"] for one in told] == [
         *("heartbeat", COMPLETE, "wake"),
     ]

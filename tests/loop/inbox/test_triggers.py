@@ -147,7 +147,7 @@ def test_ends_of_runs_and_rulings_are_heard_once(
     reviewer.post(f"/runs/{aborted}/abort", json={"reason": "Enough"})
     run_cycle(project.pk)
     rows = Decision.objects.filter(project=project).select_related("signal")
-    told = [get_decision(agent, str(row.code)) for row in rows.order_by("pk")]
+    told = [get_decision(reviewer, str(row.code)) for row in rows.order_by("pk")]
     assert {one["trigger_source"] for one in told} == {"own"}
     assert [
         (one["trigger"]["type"], one["trigger"]["data"].get("status")) for one in told

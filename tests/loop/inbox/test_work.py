@@ -223,7 +223,7 @@ def alert(agent: httpx.Client, project: Project) -> Any:
 
 
 def test_an_incident_from_its_first_word_to_its_last(
-    alert: Any, agent: httpx.Client, project: Project
+    alert: Any, reviewer: httpx.Client, project: Project
 ) -> None:
     """IN-01 to IN-06, IN-09."""
     opened = alert()  # IN-01
@@ -233,7 +233,7 @@ def test_an_incident_from_its_first_word_to_its_last(
     changed = alert(title="Fuller")  # IN-03
     assert changed["event"]["parameters"]["change"] == "changed"
     assert alert(title="Fullest")["outcome"] == "deduplicated"
-    (row,) = agent.get("/loop/incidents?state=open").json()["items"]
+    (row,) = reviewer.get("/loop/incidents?state=open").json()["items"]
     assert (row["title"], row["joins"]) == ("Fuller", 5)
     yesterday = timezone.now() - timedelta(days=1)
     Incident.objects.filter(project=project).update(changed_at=yesterday)
@@ -244,7 +244,7 @@ def test_an_incident_from_its_first_word_to_its_last(
     assert alert(status="resolved")["outcome"] == "deduplicated"
     assert alert("never-red", status="resolved")["outcome"] == "deduplicated"
     again = alert()  # IN-05
-    newest = agent.get("/loop/incidents").json()["items"][0]
+    newest = reviewer.get("/loop/incidents").json()["items"][0]
     assert newest["decision_id"] == again["decision_id"]
     assert newest["previous"] == row["id"]
     sound(project)

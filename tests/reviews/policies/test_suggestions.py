@@ -33,6 +33,7 @@ from tests.support.builders import (
 )
 from tests.support.live import Live
 from tests.support.people import rule
+from tests.support.problems import problem
 from tests.support.waiting import until
 
 # Under a limit of 0.8: people aborted seven runs that no gate had held, approved thirteen
@@ -70,7 +71,10 @@ def aborted(agent: httpx.Client, reviewer: httpx.Client) -> list[str]:
 
 
 def test_a_limit_is_suggested_and_drafted_with_a_backtest_that_agrees(
-    aborted: list[str], agent: httpx.Client, manager: httpx.Client
+    aborted: list[str],
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    manager: httpx.Client,
 ) -> None:
     found = look(manager)
     assert (found["state"], found["stale"], found["version"]) == ("finished", False, 1)
@@ -98,7 +102,9 @@ def test_a_limit_is_suggested_and_drafted_with_a_backtest_that_agrees(
     assert {each["run"] for each in limit["examples"]} == set(aborted[:6])
     others = [each for each in found["limits"] if each["setting"] != SETTING]
     assert [each["suggested"] for each in others] == [None] * len(others)
-    assert read(agent) == found
+    assert read(reviewer) == found
+    # An agent that knows what people wave through knows what to ask for.
+    problem(agent.get("/policies/default/suggestions"), "forbidden")
 
     answer = draft(manager, SETTING)
 

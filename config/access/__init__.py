@@ -1,0 +1,1 @@
+"""Who may read and do what, declared once: for the API, the console and their tests."""
