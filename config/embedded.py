@@ -121,6 +121,7 @@ class Embedded:
         assert self._listener is not None
         host, port = self._listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
+        settings.SERVED_PORT = port
         if not settings.ORIGINS:
             settings.PUBLIC_URL = f"http://{shown}:{port}"
         # Celery opens connections and must not do so on the event loop.

@@ -15,7 +15,8 @@ from console.runs.proof import TO_DO, describe_break, shorten_hash
 from console.runs.rows import format_short_code
 from ledger.jobs.models import JobState
 from ledger.models import LedgerExport, ProjectVerification
-from ledger.verification.project import Findings, read_findings
+from ledger.verification.project import read_findings
+from ledger.verification.whole import Findings
 from safetext import make_visible_line
 
 CHECKS = 10

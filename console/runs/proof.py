@@ -7,8 +7,9 @@ from datetime import datetime
 
 from console.format import build_past_moment, format_count, format_iso
 from ledger.models import ProjectVerification, Run
-from ledger.verification.project import Findings, read_findings
+from ledger.verification.project import read_findings
 from ledger.verification.verify import verify_run_and_rows
+from ledger.verification.whole import Findings
 from safetext import make_visible_line
 
 # A request has to answer soon; longer runs are checked in the background.

@@ -140,6 +140,6 @@ def start_server(database: Path, *, runs: int) -> Iterator[Server]:
         pid=0,
         database=str(database),
         folder=database.parent,
-        contents=Contents(runs=prepared, reviews=[], token="token", stranger="key"),
+        contents=Contents(runs=prepared, reviews=[], token="token", strangers=["key"]),
         environment={},
     )

@@ -61,14 +61,14 @@ def test_what_is_allowed_is_claimed_and_its_result_told(
         assert read.arguments == {"path": "a.py"}
         with pytest.raises(AttributeError, match="no command"):
             _ = read.command
-    told = payloads(desk, run.id, "call.settled")
-    assert [(each["ok"], each["output"]) for each in told] == [
+    settled = payloads(desk, run.id, "call.settled")
+    assert [(each["ok"], each["output"]) for each in settled] == [
         (True, None),
         (False, "OSError: The disk is full: {'sql': 'SELECT 1'}"),
         (True, "written"),
         (True, None),
     ]
-    assert all(each["claimed"] for each in told)
+    assert all(each["claimed"] for each in settled)
     assert len(payloads(desk, run.id, "call.claimed")) == 5
 
 
@@ -213,8 +213,8 @@ def test_a_guarded_function_runs_as_it_was_granted(
         "soft": False,
         "why": "old",
     }
-    told = payloads(desk, run.id, "call.settled")
-    assert [(each["ok"], each["output"]) for each in told] == [
+    settled = payloads(desk, run.id, "call.settled")
+    assert [(each["ok"], each["output"]) for each in settled] == [
         (True, "user-1"),
         (True, "user-2"),
         (True, {"name": "ann"}),
@@ -249,8 +249,8 @@ async def test_guards_on_an_event_loop(rail: Checkrail, desk: Desk) -> None:
             assert 'instead of {"command": "rm -rf build"}' in told
         async with await run.check_command("ls") as call:
             await call.result(ok=False, output="nothing there")
-    told = payloads(desk, run.id, "call.settled")
-    assert [each["ok"] for each in told] == [True, True, False]
+    settled = payloads(desk, run.id, "call.settled")
+    assert [each["ok"] for each in settled] == [True, True, False]
 
 
 def test_a_result_that_is_no_json_is_told_as_a_text_and_never_replayed_as_it() -> None:

@@ -52,16 +52,16 @@ def test_a_page_for_people_and_a_problem_for_programs(
 def test_a_wrong_verb_is_a_problem_on_the_api_alone() -> None:
     refused = HttpResponseNotAllowed(["GET", "POST"])
     request = RequestFactory().put("/api/v1/runs")
-    answer = pages._answer_as_problem(request, refused)
+    answer = pages._answer_wrong_method(request, refused)
     assert json.loads(answer.content)["detail"] == "Use GET, POST."
     assert answer["Allow"] == "GET, POST"
-    unsaid = pages._answer_as_problem(request, HttpResponse(status=405))
+    unsaid = pages._answer_wrong_method(request, HttpResponse(status=405))
     assert json.loads(unsaid.content)["detail"] == "Use another verb."
     # What is a problem already, and what is a page, stay as they are.
-    assert pages._answer_as_problem(request, answer) is answer
+    assert pages._answer_wrong_method(request, answer) is answer
     for path, status in (("/sign-out/", 405), ("/api/v1/runs", 200)):
         other = HttpResponse(status=status)
-        assert pages._answer_as_problem(RequestFactory().put(path), other) is other
+        assert pages._answer_wrong_method(RequestFactory().put(path), other) is other
 
 
 def test_a_problem_has_its_page_and_no_other(database: None) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import httpx
 import time_machine
 from checkrail import Checkrail, ReviewRef
+from checkrail.flows.reviewer_words import encode_sorted
 from checkrail.integrations.admission import admit
 from checkrail.integrations.drivers import drive_now
 from checkrail.integrations.outcomes import (
@@ -15,7 +16,6 @@ from checkrail.integrations.outcomes import (
     Refused,
     Stored,
     WantedCall,
-    encode_sorted,
 )
 from checkrail.runs.run import Run
 from django.utils import timezone

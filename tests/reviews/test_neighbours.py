@@ -15,7 +15,7 @@ from accounts.models import Project, Role
 from common.errors import PreconditionRequired, RateLimited
 from common.ids import uuid7
 from ledger.models import Entry, Run
-from reviews.caps import find_reached_review_cap, refuse_runs_at_cap
+from reviews.caps import find_review_room, refuse_runs_at_cap
 from reviews.models import AgentWait, Permission, Review
 from reviews.queue.agent_waits import store_waits
 from reviews.rulings.decision_query import get_decision_state, is_key_valid
@@ -72,7 +72,7 @@ def test_a_cap_counts_the_agents_own_and_the_projects_own(
     me = {"project_id": project.pk, "agent_id": robo.principal.agent_id}
 
     def is_full() -> bool:
-        return find_reached_review_cap(**me) is not None
+        return find_review_room(**me).critical is not None
 
     for _ in range(3):
         pause_at_once(outsider[1], start_run(outsider[1]))

@@ -10,7 +10,8 @@ from console.overview.links import Links
 from console.overview.needs.need import Need
 from ledger.jobs.models import JobState
 from ledger.models import ProjectVerification
-from ledger.verification.project import Findings, read_findings
+from ledger.verification.project import read_findings
+from ledger.verification.whole import Findings
 
 # It is checked once a day: what is older than two of them should not pass for proof.
 STALE_AFTER = timedelta(days=2)

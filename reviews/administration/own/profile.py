@@ -18,9 +18,9 @@ from accounts.models import User
 from accounts.people.mail import send_text
 from common.errors import NotFound, RateLimited
 from reviews.administration.chain import AuditEntry
+from reviews.administration.described_rows import describe_user
 from reviews.administration.own.recording import record_for_person
 from reviews.administration.people.joining import USED
-from reviews.administration.people.services import describe_user
 
 LIFETIME = timedelta(days=3)
 # Between two links: the address may be somebody else's.

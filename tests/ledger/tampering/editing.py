@@ -15,16 +15,17 @@ from tests.ledger.tampering.triggers import run_sql, without_triggers
 
 
 @contextmanager
-def edit_rows(edit: Callable[[], object]) -> Iterator[None]:
+def edit_rows(edit: Callable[[], object]) -> Iterator[object]:
     """The edit is made without triggers, seen with them in place again, and undone."""
     with transaction.atomic():
         with ExitStack() as stack:
             for table in KEYS:
                 stack.enter_context(without_triggers(table))
-            assert edit() != 0, "The edit touched nothing."
+            touched = edit()
+            assert touched != 0, "The edit touched nothing."
             if connection.vendor == "postgresql":
                 run_sql("SET CONSTRAINTS ALL IMMEDIATE")
-        yield
+        yield touched
         transaction.set_rollback(True)
 
 
