@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.models import (
@@ -126,6 +127,7 @@ TABLES = (
             "role": "role",
             "secret": "digest",
             "invited_by": "invited_by__code",
+            "expires_at": "expires_at",
         },
         _read_invitation,
     ),
@@ -428,6 +430,10 @@ def _invite(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     if code is not None:
         rows.get_table("invitation").pop((code,), None)
         told = _read_invitation_entry(payload, now.actor)
+        if "lasts_s" in payload:
+            lasts = timedelta(seconds=payload["lasts_s"])
+            ends = datetime.fromisoformat(now.at) + lasts
+            told["expires_at"] = format_timestamp(ends)
         rows.add("invitation", code, now=now, **told)
 
 
@@ -461,7 +467,8 @@ def _read_key_entry(key: Payload, maker: str | None) -> Values:
 
 def _read_invitation_entry(invitation: Payload, by: str) -> Values:
     told = {name: invitation[name] for name in ("name", "role", "secret")}
-    return {**told, "invited_by": by}
+    ends = invitation.get("expires_at", UNKNOWN)
+    return {**told, "invited_by": by, "expires_at": ends}
 
 
 _TAKES: dict[str, Take] = {
