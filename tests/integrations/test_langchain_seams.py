@@ -28,6 +28,7 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.pregel.protocol import PregelProtocol
 from langgraph.pregel.remote import RemoteGraph
 
 from tests.integrations.people import Reviewer, approve, deny
@@ -94,6 +95,9 @@ def test_every_kind_of_tool_tells_before_it_runs() -> None:
     for each in kinds:
         assert (each.run, each.arun) == (BaseTool.run, BaseTool.arun)
     assert {each.__name__ for each in list_theirs(AgentMiddleware)} == MIDDLEWARE
+    graphs = {each.__name__ for each in list_theirs(PregelProtocol)}
+    # The last is refused: what it runs is in another process.
+    assert graphs == {"Pregel", "CompiledStateGraph", "RemoteGraph"}
 
 
 def build_tool(ran: list[str]) -> BaseTool:

@@ -20,6 +20,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from tests.integrations.scripted import ScriptedModel, calls, recorder, says
+from tests.integrations.test_langchain_seams import (
+    build_graph,
+    by_async_callback,
+    by_async_driving,
+    by_callback,
+    by_driving,
+)
 from tests.integrations.test_langgraph import thread
 from tests.integrations.test_notes import RM, SILENT, TIDY_UP, tool_messages
 from tests.integrations.test_openai_agents import Scene, shell
@@ -153,6 +160,27 @@ def test_langchain_tells_a_call_that_was_changed_where_the_graph_interrupts() ->
     assert "a human reviewer replaced this tool call" in told
     assert '"rm -ri build"' in told
     assert told.endswith(f"done: rm -ri build\n\n{NOTE}")
+
+
+@pytest.mark.parametrize("way", [by_callback, by_driving])
+def test_a_graph_of_ones_own_is_told_a_note_with_the_result(way: Any) -> None:
+    rulings = [approve("Only build.")]
+    with (
+        fake_checkrail(calls=[ASK], rulings=rulings),
+        Checkrail().run("Tidy up") as run,
+    ):
+        told, later = tool_messages(way(build_graph([], "rm -rf build", "ls"), run))
+    assert told == 'done\n\nalice, a reviewer, wrote: "Only build."'
+    assert later == "done"
+
+
+@pytest.mark.parametrize("way", [by_async_callback, by_async_driving])
+async def test_an_awaited_graph_is_told_a_note_with_the_result(way: Any) -> None:
+    rulings = [approve("Only build.")]
+    with fake_checkrail(calls=[ASK], rulings=rulings):
+        async with AsyncCheckrail().run("Tidy up") as run:
+            (told,) = tool_messages(await way(build_graph([], "rm -rf build"), run))
+    assert told == 'done\n\nalice, a reviewer, wrote: "Only build."'
 
 
 async def test_openai_agents_are_told_to_make_the_changed_call() -> None:

@@ -37,6 +37,7 @@ from checkrail.integrations.drivers import drive_async, drive_now
 from checkrail.integrations.langchain_gate import (
     Gate,
     Permit,
+    add_words,
     check_provider_tools,
     check_turn,
     gating,
@@ -295,13 +296,5 @@ def _add_notes(run: RunCore, answer: ToolResult, before: str, after: str) -> Too
     if not isinstance(answer, ToolMessage):
         _keep_words(run, "\n".join(filter(None, (before, after))))
         return answer
-    if isinstance(answer.content, str):
-        parts = filter(None, (before, answer.content, after))
-        content: Any = "\n\n".join(parts)
-    else:
-        content = [*_build_blocks(before), *answer.content, *_build_blocks(after)]
+    content = add_words(answer.content, before=before, after=after)
     return answer.model_copy(update={"content": content})
-
-
-def _build_blocks(text: str) -> list[dict[str, str]]:
-    return [{"type": "text", "text": text}] if text else []
