@@ -40,7 +40,7 @@ from checkrail.integrations.langchain_gate import (
     add_words,
     check_provider_tools,
     check_turn,
-    gating,
+    guard_tools,
 )
 from checkrail.integrations.outcomes import (
     Admitted,
@@ -162,7 +162,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         call = self._build_call(request, outcome)
         changed = _describe_amendment(request, outcome)
         try:
-            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+            with guard_tools(self._gate, Permit(call.tool, outcome.arguments)):
                 answer = handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
@@ -186,7 +186,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         call = self._build_call(request, outcome)
         changed = _describe_amendment(request, outcome)
         try:
-            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+            with guard_tools(self._gate, Permit(call.tool, outcome.arguments)):
                 answer = await handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise

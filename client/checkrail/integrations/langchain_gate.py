@@ -162,11 +162,11 @@ class ToolGate:
 
 
 class Gate(ToolGate, BaseCallbackHandler):
-    """Put among the callbacks of all that starts within `gating`."""
+    """Put among the callbacks of all that starts within `guard_tools`."""
 
 
 @contextmanager
-def gating(gate: Gate, permit: Permit | None = None) -> Iterator[None]:
+def guard_tools(gate: Gate, permit: Permit | None = None) -> Iterator[None]:
     """Gate every tool that starts meanwhile; one call may begin with this permit."""
     set_permit = _permit.set(permit) if permit is not None else None
     set_gate = _gate.set(gate)
