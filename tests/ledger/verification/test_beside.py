@@ -196,6 +196,23 @@ def test_a_busy_database_is_tried_again(
         call_command("ledger_verify")
 
 
+def test_it_is_busy_from_the_first_question_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask, left = ledger_verify.list_faults, [1]
+
+    def look() -> list[str]:
+        if left and left.pop():
+            raise OperationalError("database is locked")
+        return list(ask())
+
+    monkeypatch.setattr(ledger_verify, "list_faults", look)
+    call_command("ledger_verify")
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == ["The database was busy, trying again."]
+    assert "0 broken" in shown.out
+
+
 def test_a_job_says_so_too(
     agent: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
