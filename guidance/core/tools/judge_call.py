@@ -57,7 +57,8 @@ class CallVerdict:
     """What the gates say, and the call as it may be kept and shown.
 
     `call` is the call that was judged, `shown` and `preview` are free of secrets;
-    `redacted` says that something had to be taken out of them.
+    `redacted` says that something had to be taken out of them. `server` is the guard's
+    own that it was judged with.
     """
 
     call: Call
@@ -67,6 +68,7 @@ class CallVerdict:
     shown: Mapping[str, Any]
     preview: Mapping[str, Any] | None
     redacted: bool
+    server: OwnServer
 
     @property
     def weight(self) -> float:
@@ -104,7 +106,7 @@ def judge_call(
     try:
         evidence = replace(build_call_evidence(call, rules), server=server)
     except Exception as error:  # trouble holds the call, whatever it is
-        evidence = CallEvidence(call=call, arguments={})
+        evidence = CallEvidence(call=call, arguments={}, server=server)
         findings.append(_make_failure("arguments", error))
     findings += _ask_gates(INPUT_GATES, rules, evidence)
     findings += _ask_gates(ENFORCEMENT_GATES, rules, evidence)
@@ -120,6 +122,7 @@ def judge_call(
             shown={},
             preview=None,
             redacted=True,
+            server=server,
         )
 
 
@@ -158,6 +161,7 @@ def _remove_secrets(
         shown=call.to_fields(),
         preview=preview,
         redacted=False,
+        server=evidence.server,
     )
     diff = preview["diff"] if preview else ""
     sent: dict[str, Any] = {"tool": verdict.tool, "shown": verdict.shown}

@@ -94,8 +94,8 @@ def test_what_is_found_to_the_letter_is_put_in_to_the_letter() -> None:
 
 
 def test_what_is_nearly_the_same_is_put_in_as_it_is_given() -> None:
-    text = "\tthe quick brown fox jumps over a dog\n"
-    old = "  the quick brown fox jumps over a cat\n"
+    text = "\tspeed = measure(the_quick_brown_fox, over=the_lazy_dog)\n"
+    old = "  speed = measure(the_quick_brown_fox, over=the_lazy_cat)\n"
     plan = plan_changes(text, (old, "    x = 1\n"))
     assert layers(plan) == ["similarity"]
     assert plan.result == "    x = 1\n"
