@@ -65,7 +65,7 @@ from guidance.core.shell_commands.windows.shells import (
 # A text that is SQL from its first word on. Shell words such as set, exec and do are
 # left out, and ambiguous ones must be followed by what SQL wants there.
 _SQL = re.compile(
-    r"\s*(?!\s)(?:(?:--[^\n]*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/)\s*(?!\s))*"
+    r"\s*(?!\s)(?:(?:(?:--|#)[^\n]*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/)\s*(?!\s))*"
     r"(?:(?:select|insert|update|delete|drop|truncate|alter|merge|explain|grant|revoke"
     r"|replace)\b|create\s+(?:or\s|table|temp|view|index|database|schema|function|user)"
     r"|with\s+[\w\"]+\s+as\b|begin\s*(?:;|transaction|work)|start\s+transaction"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.code.interpreters import interpret
 from guidance.core.shell_commands.program_options import (
     find_option_value,
     read_attached_value,
@@ -270,6 +271,12 @@ def unwrap_wrapper(walk: Walk, call: ProgramCall) -> None:
             walk.walk_content(content, call, call.name)
     else:
         walk.judge(call)
+
+
+def unwrap_bun(walk: Walk, call: ProgramCall) -> None:
+    """`bun x` runs what npx does; all else of it is an interpreter's."""
+    unwrap = unwrap_wrapper if call.argv[1:2] == ["x"] else interpret
+    unwrap(walk, call)
 
 
 def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
