@@ -35,7 +35,10 @@ class OwnServer:
         return _find_port(self.port).search(text) is not None
 
     def is_addressed(self, text: str) -> bool:
-        """Is there an address that leads to it? Another port of the machine does not."""
+        """Is there an address under its name, or of one of its pages on this machine?
+
+        What else is asked of a port of this machine may be asked of one's own program.
+        """
         return _find_address(self).search(text) is not None
 
     def may_be_meant(self, text: str) -> bool:
@@ -77,13 +80,13 @@ def _find_port(port: int) -> re.Pattern[str]:
 
 @lru_cache(maxsize=16)
 def _find_address(server: OwnServer) -> re.Pattern[str]:
-    here = rf"(?:{_LOOPBACK}):{server.port}"
+    here = rf"(?:{_LOOPBACK}):{server.port}/(?:p|reviews|queue)/"
     if server.host:
         # Its usual port need not be said.
         port = rf"(?::{server.public_port})"
         port += "?" if server.public_port in (80, 443) else ""
-        here += rf"|{re.escape(server.host)}(?:{port}|:{server.port})"
+        here += rf"|{re.escape(server.host)}(?:{port}|:{server.port})(?![\w.:])"
     return re.compile(
-        rf"(?:https?://(?:[^@/\s]{{0,200}}@)?|(?<![\w.:/@-]))(?:{here})(?![\w.:])",
+        rf"(?:https?://(?:[^@/\s]{{0,200}}@)?|(?<![\w.:/@-]))(?:{here})",
         re.IGNORECASE,
     )

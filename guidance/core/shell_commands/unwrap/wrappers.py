@@ -13,6 +13,7 @@ from guidance.core.shell_commands.program_options import (
     takes_next,
 )
 from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules.options import TAKING_VALUES
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
 from guidance.core.shell_commands.unwrap.recipes import run_package_scripts
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -284,6 +285,7 @@ def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
     argv = call.argv
     skip = wrapper.skip
     words = list(wrapper.words)
+    before_verb = wrapper.taking | TAKING_VALUES.get(call.name, frozenset())
     asking = _ASKING.get(call.name, ())
     index = 1
     if call.name in _DASHED and "--" in argv and argv[1:2] == words[:1]:
@@ -300,7 +302,7 @@ def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
         if word.startswith("-") and word != "-":
             if word in asking:
                 return 0
-            if takes_next(word, wrapper.taking):
+            if takes_next(word, before_verb if words else wrapper.taking):
                 index += 1
             continue
         if word == "-" and call.name == "env":

@@ -53,6 +53,34 @@ _KEYWORDS = frozenset(
 )
 # Their operands are files, each one for itself.
 _FILE_PROGRAMS = frozenset(["rm", "shred", "chmod", "chown", "cat", "unlink", "rmdir"])
+# What may stand behind their names, and changes nothing.
+_OPTIONS = {
+    "git": ("-c note.a=b", "--no-pager", "-C ."),
+    "curl": ("-s", "-H a:b", "--max-time 5"),
+    "wget": ("-q", "--tries 3"),
+    "kubectl": ("-v 1", "--context a", "--request-timeout 5s", "--as a", "--user a"),
+    "helm": ("--debug", "--kube-context a", "--namespace a"),
+    "docker": ("--log-level info", "--context a", "-D", "-H a", "--config a"),
+    "podman": ("--log-level info", "--connection a", "--root a"),
+    "aws": ("--no-cli-pager", "--profile a", "--region a", "--output json"),
+    "gcloud": ("--quiet", "--project a", "--verbosity info"),
+    "az": ("--only-show-errors", "--subscription a"),
+    "terraform": ("-chdir=.",),
+    "psql": ("-q", "-v a=b", "-U a"),
+    "mysql": ("-v", "-u a"),
+    "redis-cli": ("--no-auth-warning", "-u a"),
+    "python3": ("-B", "-W ignore", "-X dev"),
+    "node": ("--trace-warnings", "--max-old-space-size=99"),
+    "bash": ("-x", "-o pipefail"),
+    "ssh": ("-v", "-o a=b", "-i a"),
+    "sudo": ("-E", "-u root", "NOTE=1"),
+    "env": ("NOTE=1", "-u NOTE"),
+    "npm": ("--silent", "--prefix ."),
+    "gh": ("-R a/b", "--repo a/b"),
+    "systemctl": ("--no-pager", "-H a"),
+    "make": ("-s", "-C ."),
+    **dict.fromkeys(("rm", "cp", "mv", "chmod", "chown", "shred"), ("-v",)),
+}
 _CODE = {
     **dict.fromkeys(("python", "python3"), ("-c", "#", "x = 1")),
     **dict.fromkeys(("node", "bun"), ("-e", "//", "x = 1;")),
@@ -120,6 +148,19 @@ def _is_code(text: str) -> bool:
     return _find_code(text) is not None
 
 
+def _takes_options(text: str) -> bool:
+    name, blank, _ = text.partition(" ")
+    return bool(blank) and name in _OPTIONS
+
+
+def _add_options(text: str, count: int) -> str:
+    """Each of them in turn."""
+    name, _, rest = text.partition(" ")
+    known = _OPTIONS[name]
+    given = [known[number % len(known)] for number in range(count)]
+    return " ".join([name, *given, rest])
+
+
 def _add_files(text: str, count: int) -> str:
     name, _, rest = text.partition(" ")
     words = rest.split()
@@ -176,6 +217,7 @@ WITHIN = (
     Padding("redirections", _put_behind(" 2>&1"), is_simple),
     Padding("blanks", lambda text, n: text.replace(" ", " " * (n + 1)), is_simple),
     Padding("lines", lambda text, n: text.replace(" ", " \\\n" * n), is_simple),
+    Padding("options", _add_options, _takes_options),
     Padding("files", _add_files, _takes_files),
     Padding("comments before code", _pad_code(1, behind=False), _is_code),
     Padding("comments behind code", _pad_code(1, behind=True), _is_code),
