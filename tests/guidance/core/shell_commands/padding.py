@@ -265,7 +265,7 @@ WRAPPINGS = (
     Wrapping("bash {options}-c {command}", "-x", True),
     Wrapping("bash {options}-c {command}", "-o pipefail", True),
     Wrapping("sh -c {command} {options}", "word", True),
-    Wrapping("eval {options}{command}", "true ;", True),
+    Wrapping("eval {options}{command}", "'true;'", True),
     Wrapping("ssh {options}host {command}", "-v", True),
     Wrapping("ssh {options}host {command}", "-o A=b", True),
     Wrapping("su {options}- bob -c {command}", "-m", True),
@@ -275,5 +275,5 @@ WRAPPINGS = (
     Wrapping("xargs {options}-I% sh -c {command}", "-r", True),
     Wrapping("watch {options}{command}", "-d", True),
     Wrapping("parallel {options}{command} ::: a b", "--bar", True),
-    Wrapping("echo {options}{command} | sh", "true ;", True),
+    Wrapping("echo {options}{command} | sh", "'true;'", True),
 )

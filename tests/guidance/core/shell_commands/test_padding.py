@@ -21,12 +21,14 @@ from tests.guidance.core.shell_commands.padding import (
 )
 from tests.guidance.core.tools.builders import KEY, command
 from tests.support.examples import examples
+from tests.support.rows import each_row
 
 # Rules of commands; those of tools have no rows of their own, see test_padded_tools.
 BY_RULE = {name: rule.trips for name, rule in RULES.items() if rule.trips}
 ROWS = tuple(dict.fromkeys(text for trips in BY_RULE.values() for text in trips))
 CORPUS = tuple(dict.fromkeys(case.command for case in CASES if case.expected))
 SIMPLE = tuple(filter(is_simple, ROWS))
+ASKED = "require-confirmation"
 PADDINGS = (*ANYWHERE, *WITHIN)
 # More than any reader once took, and more than any of them takes at all.
 COUNTS = st.sampled_from((1, 2, 9, 70, 1_001, 6_000))
@@ -64,6 +66,32 @@ def test_every_rule_holds_however_much_stands_before_and_behind_it() -> None:
         for count in (1, 1_001):
             padding = fitting[(number + count) % len(fitting)]
             assert_not_lowered(text, padding.pad(text, count), padding.name)
+
+
+@each_row(
+    ("shape", "padding"),
+    [
+        ("cat a.c | {}sed s/a/b/ > a.c", "cat | "),
+        (
+            "{}export DATABASE_URL=pg://db.invalid/a; RAILS_ENV=test rails db:drop",
+            "A=1; ",
+        ),
+        (
+            "export {}DATABASE_URL=pg://db.invalid/a; RAILS_ENV=test rails db:drop",
+            "A=1 ",
+        ),
+        ("mv {}/etc /tmp/x", "a "),
+        ("sed -i s/a/b/ {}$(find / -name x)", "a.c "),
+        ("mysql -e 'DELETE FROM users {} # where id = 1'", ""),
+        ("mysql -e '{}UPDATE users SET a = 1 #where id = 1'", "SELECT 1; "),
+        ("git {}$ACTION origin", "--no-pager "),
+        ("echo | {}rm -rf data", "xargs "),
+        ("bun x {}zpool destroy tank", "bun x "),
+    ],
+)
+def test_what_number_of_them_hid_it_once(shape: str, padding: str) -> None:
+    for count in (1, 3, 30, 300):
+        assert weigh(shape.format(padding * count)) <= get_call_severity(ASKED), count
 
 
 @examples(2_000)
