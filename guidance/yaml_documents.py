@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +19,12 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Place = tuple[int, int]
 Keys = tuple[str | int, ...]
 _TAG = "tag:yaml.org,2002:"
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+# Letters, marks and symbols that leave no ink.
+_INKLESS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u2d7f\u3164\uffa0\ufffc"
+    "\U0001107f\U00016fe4\U0001d159"
+)
 _SCALARS: Mapping[str, Callable[[SafeConstructor, Any], Any]] = {
     f"{_TAG}null": SafeConstructor.construct_yaml_null,
     f"{_TAG}bool": SafeConstructor.construct_yaml_bool,
@@ -88,7 +96,7 @@ def _check_events(text: str) -> None:
 
 def write_yaml(document: Mapping[str, Any]) -> str:
     """In the order of the document, as a person would write it."""
-    return yaml.dump(
+    text: str = yaml.dump(
         document,
         Dumper=_Dumper,
         sort_keys=False,
@@ -96,15 +104,35 @@ def write_yaml(document: Mapping[str, Any]) -> str:
         width=88,
         indent=2,
     )
+    return _NOT_ASCII.sub(_escape, text)
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes a text of several lines as such."""
+    """Writes a text of several lines as such, and one with characters that are not seen in
+    double quotes, where they can be escaped."""
 
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text else None
+    if any(map(_is_unseen, _NOT_ASCII.findall(text))):
+        style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+def _is_unseen(sign: str) -> bool:
+    """As `safetext` has it, which stands above."""
+    return (
+        not sign.isprintable()
+        or sign in _INKLESS
+        or unicodedata.name(sign, "").find("VARIATION SELECTOR") >= 0
+    )
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if not _is_unseen(found[0]):
+        return found[0]
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"
 
 
 _Dumper.add_representer(str, _represent_text)
