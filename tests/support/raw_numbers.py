@@ -13,7 +13,7 @@ import pytest
 from django.template import base
 from django.utils.safestring import SafeString
 
-_RAW = re.compile(r"\d\.\d{7}")
+_RAW = re.compile(r"(?<![\w.])\d+\.\d{7,}(?![\w.])")
 
 
 class RawNumber(AssertionError):

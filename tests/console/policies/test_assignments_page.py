@@ -126,6 +126,6 @@ def test_others_read_them_and_change_nothing(
     html = browser.get(there).content.decode()
     assert "intent docs gets docs" in read(html)
     assert "Save" not in read(html)
-    assert browser.post(there, {"do": "save"}).status_code == 404
+    assert browser.post(there, {"do": "save"}).status_code == 403
     assert list(list_assignments(project.pk)) == [DOCS]
     assert open_browser(charlie.user).get(there).status_code == 404
