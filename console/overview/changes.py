@@ -29,7 +29,7 @@ def compare_amounts(
     less: str = "less",
     calm: bool = False,
 ) -> Change:
-    """In per cent of what it `was`: "9 % more than 100 before". `good` is "more", "less"
+    """In per cent of what it `was`: "9 % more than 100". `good` is "more", "less"
     or empty; where the opposite is not bad, it is `calm`."""
     if not before:
         return Change(words=NOT_KNOWN if now else AS_BEFORE)
@@ -109,9 +109,7 @@ def _build_change(
     tone = "" if not good else "go" if went == good else "stop"
     word = "more" if grew else less
     return Change(
-        words=f"{amount} {word} than {was} before"
-        if was
-        else f"{amount} {word} than before",
+        words=f"{amount} {word} than {was or 'before'}",
         icon="up" if grew else "fall",
         tone=tone,
     )

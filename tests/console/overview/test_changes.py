@@ -20,25 +20,25 @@ from console.overview.changes import (
     [
         (
             compare_amounts(109, 100, was="$1.00"),
-            "9 % more than $1.00 before",
+            "9 % more than $1.00",
             "up",
             "",
         ),
         (
             compare_amounts(94, 100, was="100", good="less"),
-            "6 % less than 100 before",
+            "6 % less than 100",
             "fall",
             "go",
         ),
         (
             compare_amounts(200, 100, was="100", good="less"),
-            "100 % more than 100 before",
+            "100 % more than 100",
             "up",
             "stop",
         ),
         (
             compare_amounts(200, 100, was="100", good="less", calm=True),
-            "100 % more than 100 before",
+            "100 % more than 100",
             "up",
             "",
         ),
