@@ -50,6 +50,7 @@ def database(
     from tests.support.pure_decide import (
         guard_decide,  # a plug-in is imported by pytest first
     )
+    from tests.support.raw_numbers import guard_templates
 
     # Invented people: their passwords need not withstand anybody.
     quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -61,6 +62,7 @@ def database(
         pytest.MonkeyPatch.context() as patch,
     ):
         guard_decide(patch)
+        guard_templates(patch)
         yield
         close_writer()
 

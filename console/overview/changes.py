@@ -21,16 +21,23 @@ class Change:
 
 
 def compare_amounts(
-    now: float, before: float, *, good: str = "", less: str = "less", calm: bool = False
+    now: float,
+    before: float,
+    *,
+    was: str,
+    good: str = "",
+    less: str = "less",
+    calm: bool = False,
 ) -> Change:
-    """In per cent: "9 % more than before". `good` is "more", "less" or empty; where the
-    opposite is not bad, it is `calm`."""
+    """In per cent of what it `was`: "9 % more than 100". `good` is "more", "less"
+    or empty; where the opposite is not bad, it is `calm`."""
     if not before:
         return Change(words=NOT_KNOWN if now else AS_BEFORE)
     percent = round(100 * (now - before) / before)
     if percent == 0:
         return Change(words=AS_BEFORE)
-    change = _build_change(f"{abs(percent):,} %", percent > 0, good=good, less=less)
+    amount = f"{abs(percent):,} %"
+    change = _build_change(amount, percent > 0, good=good, less=less, was=was)
     return replace(change, tone="") if calm and change.tone == "stop" else change
 
 
@@ -88,16 +95,21 @@ def format_difference(amount: int) -> str:
 
 
 def format_percent_change(now: int, before: int) -> str:
-    """Such as "+11 %"; empty where there was nothing before."""
+    """Such as "+11 % from 100"; empty where there was nothing before."""
     if not before:
         return ""
-    return f"{format_difference(round(100 * (now - before) / before))} %"
+    percent = format_difference(round(100 * (now - before) / before))
+    return f"{percent} % from {before:,}"
 
 
-def _build_change(amount: str, grew: bool, *, good: str, less: str) -> Change:
+def _build_change(
+    amount: str, grew: bool, *, good: str, less: str, was: str = ""
+) -> Change:
     went = "more" if grew else "less"
     tone = "" if not good else "go" if went == good else "stop"
     word = "more" if grew else less
     return Change(
-        words=f"{amount} {word} than before", icon="up" if grew else "fall", tone=tone
+        words=f"{amount} {word} than {was or 'before'}",
+        icon="up" if grew else "fall",
+        tone=tone,
     )

@@ -51,7 +51,12 @@ def list_headlines(
         Headline(
             name="Runs",
             value=f"{now.runs_started:,}",
-            change=compare_amounts(now.runs_started, before.runs_started, less="fewer"),
+            change=compare_amounts(
+                now.runs_started,
+                before.runs_started,
+                was=f"{before.runs_started:,}",
+                less="fewer",
+            ),
             trend=draw_trend(figures.list_values(lambda each: each.runs_started)),
             href=links.list_runs(period=period),
         ),
@@ -65,7 +70,11 @@ def list_headlines(
         Headline(
             name="Spend",
             value=format_spend(now.cost_micros),
-            change=compare_amounts(now.cost_micros, before.cost_micros),
+            change=compare_amounts(
+                now.cost_micros,
+                before.cost_micros,
+                was=format_spend(before.cost_micros),
+            ),
             trend=draw_trend(figures.list_values(lambda each: each.cost_micros)),
             href=links.list_runs(period=period, sort="-cost"),
         ),
@@ -75,6 +84,7 @@ def list_headlines(
             change=compare_amounts(
                 sum_now(opened),
                 sum_before(opened),
+                was=f"{sum_before(opened):,}",
                 less="fewer",
                 calm=True,
                 good="less",

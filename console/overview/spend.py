@@ -39,12 +39,13 @@ class LimitRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpendCard:
-    """`limit` is empty where the month has none, `warning` where the pace keeps within
-    it; `plot` is None where nothing was spent."""
+    """`burn` is of the days that `burn_of` names. `limit` is empty where the month has
+    none, `warning` where the pace keeps within it; `plot` is None where nothing was spent."""
 
     spent: str
     limit: str
     burn: str
+    burn_of: str
     warning: str
     plot: Plot | None
     rows: tuple[LimitRow, ...]
@@ -88,12 +89,13 @@ def build_spend_card(
         ),
         None,
     )
-    pace = compute_pace(spent, at)
+    pace, days = compute_pace(spent, at)
     reached = find_day_reached(month, limit=limit, pace=pace)
     return SpendCard(
         spent=_format(month.total),
         limit="" if limit is None else _format(limit),
         burn=format_money(round(pace / 24 * _DOLLAR)),
+        burn_of="today" if days == 1 else f"over the last {days} days",
         warning=_describe_reached(month, limit, reached, at),
         plot=(
             _draw(month, before, limit, pace, reached, links, at)
@@ -105,13 +107,13 @@ def build_spend_card(
     )
 
 
-def compute_pace(spent: dict[str, float], at: datetime) -> float:
-    """Dollars a day, of the last days; of fewer where nothing was spent before."""
+def compute_pace(spent: dict[str, float], at: datetime) -> tuple[float, int]:
+    """Dollars a day, and of how many last days: of fewer where nothing was spent before."""
     days = [at - timedelta(days=back) for back in range(PACE_DAYS)]
     amounts = [spent.get(f"{day:%Y-%m-%d}", 0.0) for day in days]
     while len(amounts) > 1 and not amounts[-1]:
         amounts.pop()
-    return sum(amounts) / (len(amounts) - 1 + _measure_day(at))
+    return sum(amounts) / (len(amounts) - 1 + _measure_day(at)), len(amounts)
 
 
 def find_day_reached(month: Month, *, limit: float | None, pace: float) -> float | None:

@@ -21,7 +21,7 @@ _NO_MEDIAN = Value(None, output_field=Field())
 class Totals:
     """Each run counts for itself alone: what runs below have used is theirs.
 
-    `median_ms` is of the runs that are over, None where none is. `judged` are those that
+    `median_ms` is of the runs that have ended, None where none has. `judged` are those that
     were accepted or not.
     """
 
@@ -29,6 +29,7 @@ class Totals:
     steps: int
     tokens: int
     cost_micros: int
+    ended: int
     median_ms: int | None
     accepted: int
     judged: int
@@ -45,6 +46,7 @@ def count_totals(*, scope: Scope, wanted: RunFilter) -> Totals:
         steps=steps,
         tokens=tokens,
         cost_micros=cost,
+        ended=over[0],
         median_ms=_read_median(ends, count=over[0], ranked=over[6]),
         accepted=over[4],
         judged=over[5],

@@ -1,7 +1,7 @@
 // The cursor of the queue: which review is selected, and whether it is the one on screen.
 // The cursor moves at once, the pane follows. In between the pane shows a review that the
 // reader has left: its dock is inert, and nothing can be sent from it.
-import { remark } from "./toast.js";
+import { confirmDone, remark } from "./toast.js";
 import { abandonAllBut, forgetPane, getPane } from "./panes.js";
 import { extent, keepPlace, links, lookAhead, step } from "./queue.js";
 
@@ -160,9 +160,10 @@ document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   // What the socket brings meanwhile says nothing about the review that is on its way.
   if (!isRestoring) selected ??= shown();
   mark();
-  const ruled = ctx.request?.method === "POST" && ctx.request.action.endsWith("/rule/");
+  const posted = ctx.request?.method === "POST" ? ctx.request.action : "";
+  if (posted.endsWith("/take-back/") && !document.getElementById("alert")) confirmDone("Taken back. The review is open.");
   // The button that was pressed is disabled meanwhile, and has lost the focus.
-  if (ruled) (document.querySelector("dialog[open] [role=alert]") ?? document.querySelector("#alert, .dock > .field-error") ?? document.querySelector("#outcome"))?.focus();
+  if (posted.endsWith("/rule/")) (document.querySelector("dialog[open] [role=alert]") ?? document.querySelector("#alert, .dock > .field-error") ?? document.querySelector("#outcome"))?.focus();
 });
 
 document.addEventListener("queue:changed", mark);

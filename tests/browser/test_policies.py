@@ -106,17 +106,24 @@ def test_a_policy_is_written_mended_tried_published_and_taken_back(
     expect(undo).to_have_count(0)
     expect(page.locator("[name='f:budget.tokens']")).to_have_value("")
 
+    page.get_by_role("textbox", name="Why", exact=True).fill("Ask less.")
     press(page, "button", "Backtest")
     expect(page.get_by_role("heading", name="Backtest")).to_be_visible()
+    # What was typed in the editor comes along, and nothing is published half tried.
+    why, publish = page.get_by_label("Why"), page.get_by_role("button", name="Publish")
+    expect(why).to_have_value("Ask less.")
+    expect(publish).to_be_disabled()
+    why.fill("Ask less, I say.")
     while perform_next():
         pass
     expect(page.locator(".verdict")).to_contain_text("No longer asks in 1 case")
     expect(page.locator("tr.bad")).to_contain_text("rm -rf build-a")
     look_at(page)
-    page.get_by_label("Why").focus()
-    page.keyboard.type("Ask less.")
-    page.keyboard.press("Enter")
+    expect(why).to_have_value("Ask less, I say.")
+    expect(publish).to_be_enabled()
+    why.press("Enter")
     expect(page.get_by_text("version 3, in force")).to_be_visible()
+    expect(page.locator(".hist")).to_contain_text("Ask less, I say.")
 
     press(page, "link", "Restore … version 2")
     expect(page.get_by_role("heading", name="Restore version 2?")).to_be_visible()

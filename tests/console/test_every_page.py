@@ -35,7 +35,7 @@ from tests.support.live import Live
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 
 # Pages of no project. Whoever is signed in sees their own; the rest is for everybody.
-OWN = {"", "password/"}
+OWN = {"", "password/", "address/<str:token>/"}
 OPEN = {
     *("sign-in/", "sign-out/", "healthz", "readyz", "status", "metrics"),
     "problems/<slug:slug>",
@@ -117,6 +117,7 @@ class Pages:
             "number": "1",
             "seq": "1",
             "setting": "continue.max_rework_ratio",
+            "token": "unsigned",
         }
 
     def keep_view(self, page: SavedPage) -> str:

@@ -46,7 +46,9 @@ def build_interruption_card(figures: Figures, *, links: Links) -> InterruptionCa
         reviews=f"{whole.reviews_opened:,}",
         hours=_format_hours(whole.running_hours),
         every=format_seconds(3600 / rate) if rate else UNKNOWN,
-        change=compare_amounts(rate or 0, before or 0, good="less", calm=True)
+        change=compare_amounts(
+            rate or 0, before or 0, was=format_rate(before), good="less", calm=True
+        )
         if known
         else Change(words=NOT_KNOWN),
         plot=_draw(figures, links) if rate else None,

@@ -43,6 +43,7 @@ def build_sentence(
     if more:
         parts += [
             Part(text="Asks people in "),
+            *_build_runs(people["asked_more"]),
             Part(text=format_count(more, "more case"), address=link(asks="more")),
             Part(text=", "),
             Part(
@@ -63,6 +64,12 @@ def build_sentence(
             Part(text=" come out differently; people are asked as often as before."),
         ]
     return tuple(parts)
+
+
+def _build_runs(more: Mapping[str, int]) -> tuple[Part, ...]:
+    """A run would have waited at the first case: the others might not have come."""
+    runs = more.get("runs", 0)  # older backtests have not counted them
+    return (Part(text=f"{format_count(runs, 'run')}: "),) if runs else ()
 
 
 def _build_approvals(less: Mapping[str, int], link: Link) -> tuple[Part, ...]:

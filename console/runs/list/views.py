@@ -193,7 +193,8 @@ def _build_totals(totals: Totals) -> list[tuple[str, str, str]]:
         ("", format_money(totals.cost_micros), ""),
     ]
     if totals.median_ms is not None:
-        shown.append(("median", format_span(totals.median_ms), ""))
+        ended = "ended run" if totals.ended == 1 else f"{totals.ended:,} ended"
+        shown.append(("", format_span(totals.median_ms), f"median of {ended}"))
     if totals.judged:
         judged = f"{totals.accepted:,} of {totals.judged:,}"
         shown.append(("accepted", judged, ""))

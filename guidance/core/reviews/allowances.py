@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from guidance.core.reviews.section import AllowanceRules
@@ -11,6 +12,7 @@ from guidance.core.reviews.section import AllowanceRules
 # Gates whose pause is about a figure that a person can put a ceiling on, by the setting
 # that says how high it may be. Nothing else is allowed beforehand.
 _CEILINGS = {"uncertainty": "max_uncertainty", "rework": "max_rework_ratio"}
+_STEP = Decimal("0.0001")
 
 
 class NotOffered(Exception):
@@ -50,8 +52,14 @@ class Offer:
 
     @property
     def usual(self) -> float:
-        """What is allowed where the person says nothing else: what the agent reported."""
-        return min(self.value, self.highest)
+        """What is allowed where the person says nothing else: what the agent reported,
+        in a number that people can read."""
+        return min(round_up(self.value), self.highest)
+
+
+def round_up(value: float) -> float:
+    """To four places; what the value allowed is still allowed."""
+    return float(Decimal(repr(value)).quantize(_STEP, ROUND_CEILING))
 
 
 def get_ceiling(rules: AllowanceRules, gate: str) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from guidance.core.number_format import format_percent, format_plain
-from guidance.core.reviews.allowances import get_ceiling
+from guidance.core.reviews.allowances import get_ceiling, round_up
 from guidance.core.reviews.section import AllowanceRules
 from guidance.core.runs.allowances import Allowance
 from guidance.core.steps.findings import Finding
@@ -73,10 +73,15 @@ def _is_allowed(
 
 
 def _describe(allowance: Allowance) -> str:
-    up_to = format_value(allowance.gate, allowance.up_to)
+    up_to = _format(allowance.gate, allowance.up_to)
     return f"allowed up to {up_to} until step {allowance.last_step:,}"
 
 
 def format_value(gate: str, value: float) -> str:
-    """As its gate writes it."""
+    """As its gate writes it. Older allowances go up to just what was reported: those are
+    rounded for people, and in full only where a replay has to find the same words."""
+    return _format(gate, round_up(value))
+
+
+def _format(gate: str, value: float) -> str:
     return format_percent(value) if gate == "rework" else format_plain(value, places=2)

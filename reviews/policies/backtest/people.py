@@ -77,6 +77,7 @@ class Agreement:
     opinions: Counter[str] = field(default_factory=Counter)
     more: Counter[str] = field(default_factory=Counter)
     less: Counter[str] = field(default_factory=Counter)
+    asking_runs: set[int] = field(default_factory=set)
 
     def add(self, item: JudgedAgain, opinion: Opinion) -> str:
         """Whether it asks people `more` or `less` often, or neither."""
@@ -85,6 +86,7 @@ class Agreement:
         self.opinions[opinion.people] += 1
         if asks == "more":
             self.more["total"] += 1
+            self.asking_runs.add(item.run_id)
             self.more["run_aborted"] += opinion.run_aborted
         elif asks == "less":
             self.less["total"] += 1
@@ -94,6 +96,10 @@ class Agreement:
     def to_json(self) -> dict[str, Any]:
         return {
             **{name: self.opinions[name] for name in (AGREE, DISAGREE, SILENT)},
-            "asked_more": {name: self.more[name] for name in ("total", "run_aborted")},
+            "asked_more": {
+                "total": self.more["total"],
+                "runs": len(self.asking_runs),
+                "run_aborted": self.more["run_aborted"],
+            },
             "asked_less": {"total": 0, **self.less},
         }

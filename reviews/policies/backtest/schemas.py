@@ -64,9 +64,11 @@ class RuleChangeOut(BaseModel):
 
 
 class AskedMoreOut(BaseModel):
-    """How often people would be asked where they were not."""
+    """How often people would be asked where they were not. A run that was asked about
+    would have waited then: what came after it might not have come."""
 
     total: int
+    runs: int = Field(0, description="in so many runs")
     run_aborted: int = Field(description="in runs that a person later aborted")
 
 

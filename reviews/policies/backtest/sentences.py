@@ -47,7 +47,8 @@ def _list_opinions(agreement: Mapping[str, Any]) -> Iterator[str]:
     more, less = agreement["asked_more"], agreement["asked_less"]
     if more["total"]:
         yield (
-            f"It asks people in {_count(more['total'], 'more case')}, "
+            f"It asks people in {_count(more.get('runs', 0), 'more run')}, "
+            f"{_count(more['total'], 'case')}, "
             f"{more['run_aborted']:,} of them in runs that a person later aborted."
         )
     if less["total"]:

@@ -49,6 +49,9 @@ def test_it_is_taken_back_by_a_key_and_sent_when_its_time_is_over(
         expect(other.locator("#outcome")).to_contain_text("approved this, sent in")
         mine.keyboard.press("z")
         expect(mine.locator("#holding")).to_have_count(0)
+    expect(mine.locator("#toast")).to_have_text("Taken back. The review is open.")
+    # The box of what became of it is empty, whoever has the focus.
+    expect(mine.locator("#outcome")).to_have_css("box-shadow", "none")
     expect(mine.get_by_role("button", name="Approve")).to_be_enabled()
     expect(other.locator("#outcome")).not_to_contain_text("sent in")
     assert not is_ruled(review)
@@ -93,3 +96,27 @@ def test_it_is_said_when_another_was_sooner(
     expect(page.locator("#closing")).to_contain_text("aborted")
     expect(page.locator("#toast")).to_contain_text("Your ruling was not sent.")
     expect(page.locator("#toast")).to_contain_text(bob.user.username)
+
+
+def test_who_rules_second_is_told_that_theirs_comes_after(
+    queue_of: Callable[..., Page],
+    project: Project,
+    alice: Person,
+    bob: Person,
+    review: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(held, "WINDOW", timedelta(minutes=2))
+    Preferences.objects.filter(user=bob.user).update(takes_back=True)
+    first = queue_of(bob, project.slug, f"{review}/")
+    second = queue_of(alice, project.slug, f"{review}/")
+    first.keyboard.press("a")
+    expect(second.locator("#outcome")).to_contain_text("approved this, sent in")
+    second.keyboard.press("a")
+    expect(second.locator("#holding")).to_contain_text("You approved this")
+    after = f"After {bob.user.username}’s, and only if the review is still open then."
+    expect(second.locator("#holding")).to_contain_text(after)
+    expect(first.locator("#outcome")).to_contain_text(alice.user.username)
+    expect(first.locator("#holding")).not_to_contain_text("After")
+    first.keyboard.press("z")
+    expect(second.locator("#holding")).not_to_contain_text("After")

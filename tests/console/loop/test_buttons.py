@@ -34,7 +34,7 @@ def test_the_switch_is_anybodys_to_pull_and_a_managers_to_put_back(
     assert "Resume" not in words(page)
     refused = reviewer.post(history.path("resume"))
     assert refused.status_code == 403
-    assert "This needs the role manager" in words(refused)
+    assert "You do not have permission" in words(refused)
     run_cycle(history.project.pk)
     newest = Decision.objects.filter(project=history.project).latest("pk")
     assert "Paused paused by" in get_words(
@@ -63,7 +63,6 @@ def test_a_manager_wakes_it_and_waits_for_the_decision(
     assert "by hand" in get_words(client, address)
     refused = open_browser(bob.user).post(history.path("wake"))
     assert refused.status_code == 403
-    assert "manager" in words(refused)
 
 
 def test_recommendations_are_adopted_or_dismissed_by_managers(
@@ -121,7 +120,7 @@ def test_outsiders_find_nothing_and_forms_from_elsewhere_are_refused(
         there = f"/p/{theirs.slug}/loop/{part}/"
         send = client.get if part in reads else client.post
         assert send(there).status_code == 404
-    assert {client.get(history.path(part)).status_code for part in writes} == {302}
+    assert {client.get(history.path(part)).status_code for part in writes} == {404}
     assert Client().get(history.path())["Location"].startswith("/sign-in/")
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(bob.user)

@@ -50,7 +50,7 @@ def test_interruptions_stand_beside_those_of_before() -> None:
     card = build_interruption_card(figures, links=LINKS)
     assert (card.rate, card.reviews, card.hours) == ("0.50", "20", "40 h")
     assert card.every == "2 h"
-    assert card.change.words == "50 % less than before"
+    assert card.change.words == "50 % less than 1.00"
     assert card.change.tone == "go"
     assert card.plot is not None
     # A day without work has no rate, and is no day without interruptions.
@@ -73,7 +73,7 @@ def test_agents_that_ask_nobody_are_said_to() -> None:
         build_figures(worked(3, 0), worked(3, 3)), links=LINKS
     )
     assert (card.rate, card.is_known, card.plot) == ("0", True, None)
-    assert card.change.words == "100 % less than before"
+    assert card.change.words == "100 % less than 1.00"
 
 
 @pytest.mark.parametrize(

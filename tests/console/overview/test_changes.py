@@ -18,22 +18,32 @@ from console.overview.changes import (
 @pytest.mark.parametrize(
     ("change", "words", "icon", "tone"),
     [
-        (compare_amounts(109, 100), "9 % more than before", "up", ""),
-        (compare_amounts(94, 100, good="less"), "6 % less than before", "fall", "go"),
         (
-            compare_amounts(200, 100, good="less"),
-            "100 % more than before",
+            compare_amounts(109, 100, was="$1.00"),
+            "9 % more than $1.00",
+            "up",
+            "",
+        ),
+        (
+            compare_amounts(94, 100, was="100", good="less"),
+            "6 % less than 100",
+            "fall",
+            "go",
+        ),
+        (
+            compare_amounts(200, 100, was="100", good="less"),
+            "100 % more than 100",
             "up",
             "stop",
         ),
         (
-            compare_amounts(200, 100, good="less", calm=True),
-            "100 % more than before",
+            compare_amounts(200, 100, was="100", good="less", calm=True),
+            "100 % more than 100",
             "up",
             "",
         ),
-        (compare_amounts(100, 100), "as before", "", ""),
-        (compare_amounts(3, 0), "none before to compare", "", ""),
+        (compare_amounts(100, 100, was="100"), "as before", "", ""),
+        (compare_amounts(3, 0, was="0"), "none before to compare", "", ""),
         (compare_counts(84, 60, good="less"), "24 more than before", "up", "stop"),
         (compare_counts(1, 2, good="less"), "1 fewer than before", "fall", "go"),
         (compare_shares(0.864, 0.841), "2 points better", "up", "go"),
@@ -53,5 +63,5 @@ def test_differences_have_their_sign() -> None:
         "\N{MINUS SIGN}3",
         "0",
     ]
-    assert format_percent_change(111, 100) == "+11 %"
+    assert format_percent_change(1110, 1000) == "+11 % from 1,000"
     assert format_percent_change(3, 0) == ""

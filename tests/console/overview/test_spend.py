@@ -46,9 +46,9 @@ def limit(dollars: int, used: int) -> UsedLimit:
 def test_the_pace_is_that_of_the_last_days() -> None:
     spent = {f"2026-11-{day:02d}": 10.0 for day in range(1, 17)}
     spent["2026-11-17"] = 5.0
-    assert compute_pace(spent, NOON) == pytest.approx(10)
-    assert compute_pace({"2026-11-17": 6.0}, NOON) == pytest.approx(12)
-    assert compute_pace({}, NOON) == 0
+    assert compute_pace(spent, NOON) == (pytest.approx(10), 7)
+    assert compute_pace({"2026-11-17": 6.0}, NOON) == (pytest.approx(12), 1)
+    assert compute_pace({}, NOON) == (0, 1)
 
 
 def test_the_day_on_which_the_limit_is_reached() -> None:
@@ -67,6 +67,7 @@ def test_the_card_has_the_sum_the_limit_and_the_rate(project: Project) -> None:
         project_id=project.pk, at=NOON, limits=[limit(2_000, 1_650)], links=LINKS
     )
     assert (card.spent, card.limit, card.burn) == ("$1,650", "$2,000", "$4.17")
+    assert card.burn_of == "over the last 7 days"
     assert card.warning == "Limit reached 20 Nov at this rate"
     assert card.plot is not None
     assert card.plot.rows[-1] == ("17 Nov", "$50.00", "$1,650")

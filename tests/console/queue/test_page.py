@@ -142,7 +142,7 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     for _ in range(6):
         open_pause(agent)
     # What is alike is folded by now: one more names the agents that ask.
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         client.get(f"/p/{project.slug}/queue/")
 
 

@@ -126,7 +126,9 @@ def test_totals_are_of_the_whole_result(
 
     assert len(list_codes(page)) == 1
     words = list_words(page, "totalsfoot")
-    assert "3 runs 3 steps 3k tokens $0.75 median 1 m accepted 2 of 2" in words
+    assert (
+        "3 runs 3 steps 3k tokens $0.75 1 m median of 2 ended accepted 2 of 2" in words
+    )
 
 
 def test_columns_are_left_out_by_the_address(runs: List, agent: httpx.Client) -> None:

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts.models import Project
+from console.runs.sentences.allowances import describe_allowed
 from guidance.core.policy import load_policy
 from ledger.backtest.engine import judge_history
 from ledger.backtest.judges import BothJudgements
@@ -61,6 +62,25 @@ def refuse(
     assert answer.status_code == 422, answer.text
     refused: dict[str, Any] = problem(answer, "invalid")["errors"][0]
     return refused
+
+
+def test_the_ceiling_is_a_figure_for_people(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    review = report(agent, run, 1, uncertainty=0.8157894736842105)["review"]["id"]
+    rule(reviewer, review, "approve", note="Fine", allowance={"steps": 20})
+
+    assert (
+        report(agent, run, 2, uncertainty=0.8157894736842105)["decision"] == "continue"
+    )
+    assert report(agent, run, 3, uncertainty=0.8159)["decision"] == "pause"
+    ((_, given),) = list_entries(run, "allowance.given")
+    assert given["up_to"] == 0.8158
+    assert describe_allowed(given).head == "Allowed: uncertainty up to 0.8158"
+    stored = {**given, "gate": "rework", "up_to": 0.3157894736842105}
+    assert describe_allowed(stored).head == "Allowed: rework up to 31.58 %"
+    check_ledger(run)
 
 
 def test_an_agent_that_is_as_unsure_each_step_asks_once(

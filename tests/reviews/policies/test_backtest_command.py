@@ -62,7 +62,8 @@ def test_the_sentence_is_the_result(
 ) -> None:
     assert backtest(draft, project) == (
         "4 of 5 decisions would come out differently, in 1 run.\n"
-        "It asks people in 2 more cases, 2 of them in runs that a person later aborted.\n"
+        "It asks people in 1 more run, 2 cases, "
+        "2 of them in runs that a person later aborted.\n"
         "It no longer asks in 2 cases; of those people approved 1, denied 1.\n"
         "People's rulings agree with 3 of the changes, disagree with 1, and say nothing "
         "about 0.\n"

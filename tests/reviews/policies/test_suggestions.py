@@ -124,7 +124,11 @@ def test_a_limit_is_suggested_and_drafted_with_a_backtest_that_agrees(
     assert (tried["state"], tried["version"]) == ("finished", 2)
     assert tried["changed"] == limit["decisions_changed"]
     assert tried["moves"] == {"continue→pause": 7}
-    assert tried["agrees_with_people"]["asked_more"] == {"total": 7, "run_aborted": 6}
+    assert tried["agrees_with_people"]["asked_more"] == {
+        "total": 7,
+        "runs": 7,
+        "run_aborted": 6,
+    }
     again = draft(manager, SETTING)
     assert (again.status_code, again.json()["type"]) == (409, "/problems/unchanged")
 

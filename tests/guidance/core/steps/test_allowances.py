@@ -6,10 +6,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from guidance.core.policy import load_policy
+from guidance.core.reviews.allowances import round_up
 from guidance.core.runs.allowances import Allowance, read_allowances
 from guidance.core.runs.memory import Memory
+from guidance.core.steps.allowances import format_value
 from guidance.core.steps.judge_step import StepVerdict
 from tests.guidance.core.builders import make_report, step
 
@@ -144,3 +148,23 @@ def test_a_memory_without_any_is_stored_as_ever() -> None:
     assert Memory.from_json(memory.to_json()) == memory
     assert memory.start_segment().allowances == memory.allowances
     assert memory.start_fresh().allowances == ()
+
+
+@pytest.mark.parametrize(
+    ("gate", "value", "words"),
+    [
+        ("rework", 0.3157894736842105, "31.58 %"),
+        ("rework", 0.3, "30 %"),
+        ("uncertainty", 0.8157894736842105, "0.8158"),
+        ("uncertainty", 0.9, "0.90"),
+    ],
+)
+def test_what_is_allowed_reads_as_a_figure(gate: str, value: float, words: str) -> None:
+    assert format_value(gate, value) == words
+
+
+@given(st.floats(min_value=0, max_value=1))
+def test_a_rounded_ceiling_still_allows_what_was_reported(value: float) -> None:
+    rounded = round_up(value)
+    assert value <= rounded < value + 0.00011
+    assert round(rounded, 4) == rounded
