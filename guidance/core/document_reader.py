@@ -263,13 +263,13 @@ class Section:
     def refuse(self, name: str, message: str) -> None:
         self._wrong.add(name)
         self._rest.pop(name, None)
-        self._note(name, message)
+        self._add_problem(name, message)
 
     def close(self) -> None:
         for name in self._rest:
-            self._note(str(name), "unknown key")
+            self._add_problem(str(name), "unknown key")
 
-    def _note(self, name: str, message: str) -> None:
+    def _add_problem(self, name: str, message: str) -> None:
         if len(self._problems) < PROBLEM_LIMIT:
             self._problems.append((self._build_path(name), message))
         elif len(self._problems) == PROBLEM_LIMIT:
