@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.apps import apps
 from django.db.models import Field, ForeignKey, Model
 
-from reviews.row_checks import administration, stored
+from reviews.row_checks import administration_tables, stored
 from reviews.row_checks.stored import Table
 
 OURS = (
@@ -119,7 +119,11 @@ def list_compared(table: Table) -> Iterator[str]:
 
 
 def build_compared() -> set[str]:
-    tables = (*stored.TABLES, *administration.TABLES, *administration.OWN_TABLES)
+    tables = (
+        *stored.TABLES,
+        *administration_tables.TABLES,
+        *administration_tables.OWN_TABLES,
+    )
     return {column for table in tables for column in list_compared(table)}
 
 

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, connection
 
 from accounts.models import AgentKey, Project, Role
+from common.append_only import list_faults
 from ledger.jobs import perform
 from ledger.management.commands import ledger_verify
 from ledger.models import ProjectVerification, Run
@@ -199,12 +200,12 @@ def test_a_busy_database_is_tried_again(
 def test_it_is_busy_from_the_first_question_on(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ask, left = ledger_verify.list_faults, [1]
+    left = [1]
 
     def look() -> list[str]:
         if left and left.pop():
             raise OperationalError("database is locked")
-        return list(ask())
+        return list_faults()
 
     monkeypatch.setattr(ledger_verify, "list_faults", look)
     call_command("ledger_verify")
