@@ -146,7 +146,8 @@ class SignsBeside:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._thread.submit(connection.close)
+        # Looked up over there: each thread has a `connection` of its own.
+        self._thread.submit(lambda: connection.close())
         self._thread.shutdown()
 
     def set_total(self, total: int) -> None:

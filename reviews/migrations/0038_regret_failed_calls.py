@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import migrations
 
 
-def add_failed_calls(apps, editor):
+def fill(apps, editor):
     """Approvals of calls that failed, from before that counted."""
     rulings = apps.get_model("reviews", "Ruling").objects.filter(
         review__call__ok=False, review__call__grant__state="spent"
@@ -19,5 +19,5 @@ class Migration(migrations.Migration):
     dependencies = [("reviews", "0037_read_ms")]
 
     operations = [
-        migrations.RunPython(add_failed_calls, migrations.RunPython.noop),
+        migrations.RunPython(fill, migrations.RunPython.noop),
     ]

@@ -34,7 +34,10 @@ FIXTURES = Path(__file__).with_name("fixtures")
 SECRET_KEY = "the-secret-key-of-an-exported-ledger-that-signs-nothing-else"
 # The rows stand apart from those of other tests.
 OFFSET = 10**9
-FILLS = ("0017_fill_ruling_facts", "0021_fill_review_order", "0024_fill_review_alike")
+FILLS = (
+    *("0017_fill_ruling_facts", "0021_fill_review_order", "0024_fill_review_alike"),
+    "0038_regret_failed_calls",
+)
 
 
 def read_lines(name: str) -> list[str]:

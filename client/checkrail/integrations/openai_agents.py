@@ -43,6 +43,7 @@ from checkrail.integrations.drivers import drive_async
 from checkrail.integrations.openai_seams import (
     GovernedAgent,
     by_gates,
+    check_output,
     guarded,
     is_for_person,
     is_let_through,
@@ -144,6 +145,8 @@ class CheckrailHooks(RunHooks[Any]):
                 self.store_note(item.call_id, await self.take_notes())
             elif isinstance(item, McpCall):
                 await self._report_hosted_call(agent, item)
+            else:
+                check_output(agent, item.type)
 
     async def _report_hosted_call(self, agent: Agent[Any], made: McpCall) -> None:
         """What the provider ran once it was approved."""
@@ -266,6 +269,10 @@ def add_notes(hooks: CheckrailHooks, config: RunConfig | None = None) -> RunConf
     own = config.call_model_input_filter
 
     async def filter_input(data: CallModelData[Any]) -> ModelInputData:
+        if isinstance(
+            data.agent, GovernedAgent
+        ):  # the run's settings are added to its own
+            data.agent.governance.check_raw_settings(config.model_settings)
         filtered = data.model_data if own is None else own(data)
         if inspect.isawaitable(filtered):
             filtered = await filtered

@@ -19,6 +19,7 @@ from agents import (
     FunctionTool,
     Handoff,
     HostedMCPTool,
+    ModelSettings,
     RunContextWrapper,
     ShellTool,
     Tool,
@@ -31,6 +32,16 @@ from checkrail.integrations.seams import check_names
 Context = TypeVar("Context")
 # Settings by which tools reach a model past the agent's own list.
 RAW_SETTINGS = ("extra_body", "extra_args")
+# What comes back of a model whose provider ran something: by which tool.
+PROVIDER_RUNS = {
+    "code_interpreter_call": "CodeInterpreterTool",
+    "file_search_call": "FileSearchTool",
+    "image_generation_call": "ImageGenerationTool",
+    "program": "ProgrammaticToolCallingTool",
+    "shell_call_output": "ShellTool",
+    "tool_search_call": "ToolSearchTool",
+    "web_search_call": "WebSearchTool",
+}
 
 
 class AskGates:
@@ -176,8 +187,11 @@ class Governance:
             raise Ungoverned(
                 ["prompt"], "A stored prompt may bring tools that nobody sees here."
             )
+        self.check_raw_settings(agent.model_settings)
+
+    def check_raw_settings(self, settings: ModelSettings | None) -> None:
         for name in RAW_SETTINGS:
-            raw = getattr(agent.model_settings, name, None)
+            raw = getattr(settings, name, None)
             if isinstance(raw, dict) and "tools" in raw and name not in self.ungoverned:
                 why = "Tools in the raw settings of a model pass every gate."
                 raise Ungoverned([name], why)
@@ -240,6 +254,16 @@ def is_let_through(agent: Agent[Any], tool: Any) -> bool:
 def is_named(agent: Agent[Any], name: str) -> bool:
     """Whether this may act with nobody asked."""
     return isinstance(agent, GovernedAgent) and name in agent.governance.ungoverned
+
+
+def check_output(agent: Agent[Any], kind: str) -> None:
+    """Refuse to go on where the provider ran a tool that nobody named."""
+    tool = PROVIDER_RUNS.get(kind)
+    if tool is None:
+        return
+    # Under the other names an author lets tools act that are not seen here.
+    if not any(is_named(agent, each) for each in (tool, "prompt", *RAW_SETTINGS)):
+        raise Ungoverned([tool], "The provider ran it with nobody asked.")
 
 
 def is_for_person(item: ToolApprovalItem) -> bool:

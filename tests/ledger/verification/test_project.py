@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import httpx
 import pytest
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.utils import timezone
 
 from accounts.models import Project
@@ -148,6 +150,23 @@ def test_a_long_check_says_that_it_is_at_work(
     with Threads(1) as beside:  # the check itself reads a snapshot
         perform_verifications()
     assert late == [False] * 4
+
+
+def test_the_thread_beside_gives_its_connection_back(project: Project) -> None:
+    """It would be missing in the pool for ever."""
+    used: list[BaseDatabaseWrapper] = []
+
+    class Sign(perform.Signs):
+        def renew(self) -> None:
+            used.append(connections[DEFAULT_DB_ALIAS])
+            Project.objects.exists()
+
+    with perform.SignsBeside(Sign.__new__(Sign)) as beside:
+        beside.renew()
+        (own,) = used
+        assert own is not connections[DEFAULT_DB_ALIAS]
+        assert own.connection is not None
+    assert own.connection is None
 
 
 def test_the_clock_starts_one_a_day(project: Project, agent: httpx.Client) -> None:
