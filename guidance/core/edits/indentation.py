@@ -28,13 +28,13 @@ class Indentation(NamedTuple):
             return new
         levels = dict(self.levels)
         lines = new.split("\n")
-        done = [self._indent(line, levels) for line in lines]
+        done = [self._apply_levels(line, levels) for line in lines]
         if begun:
             given = get_indentation(lines[0])
             done[0] = self.convert(given) + lines[0][len(given) :]
         return "\n".join(done)
 
-    def _indent(self, line: str, levels: Mapping[str, str]) -> str:
+    def _apply_levels(self, line: str, levels: Mapping[str, str]) -> str:
         given = get_indentation(line)
         if len(given) == len(line):
             return line

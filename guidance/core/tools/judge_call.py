@@ -31,7 +31,7 @@ from guidance.core.vocabulary import (
 
 # Stored with every decision. Any change of the gates or their rules that would judge a
 # stored call differently takes the next number.
-GATEWAY_VERSION = 13
+GATEWAY_VERSION = 14
 # What looking for secrets may cost, see `secrets.effort`, and how much of that the
 # reading of commands or the planning of edits takes away at most: all together take less
 # than 100 ms.

@@ -191,7 +191,7 @@ def _takes_messages(walk: Walk, redirect: Redirect) -> bool:
     return _MESSAGES.fullmatch(walk.known.expand_word(target)) is not None
 
 
-def _only_explains(call: ProgramCall) -> bool:
+def _is_explanation(call: ProgramCall) -> bool:
     """`tool --help`, `tool verb help`: at the end of what shows or sends files some of
     these words are options of their own, or names."""
     last = call.argv[-1] if len(call.argv) > 1 else ""
@@ -204,7 +204,7 @@ def _only_explains(call: ProgramCall) -> bool:
 
 def inspect_call(walk: Walk, call: ProgramCall, judges: tuple[Handler, ...]) -> None:
     """Judge a call by the families; what wraps another program is judged for itself."""
-    if _only_explains(call):
+    if _is_explanation(call):
         return
     for judge in judges:
         judge(walk, call)

@@ -63,6 +63,13 @@ SPACES = "class A:\n    def f(self):\n        return  1\n"
             "\tx = 1\ndef f():\n\tif a:\n\t\tc()\n\t\tb = 1\n\treturn b\n",
         ),
         (
+            "the same, with fewer blanks than the file has",
+            "if a:\n    b = 1\n",
+            "if a:\n  b = 1\n",
+            "  x = 1\nif a:\n  b = 2\n",
+            "    x = 1\nif a:\n    b = 2\n",
+        ),
+        (
             "the same, behind the indentation that stays",
             TABS,
             "if a:\n    b = 1\n",

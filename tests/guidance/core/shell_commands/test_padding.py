@@ -73,11 +73,13 @@ def test_every_rule_holds_however_much_stands_before_and_behind_it() -> None:
     [
         ("cat a.c | {}sed s/a/b/ > a.c", "cat | "),
         (
-            "{}export DATABASE_URL=pg://db.invalid/a; RAILS_ENV=test rails db:drop",
-            "A=1; ",
+            "{}export DATABASE_URL=postgres://db.invalid/a; "
+            "DB_NAME=app_test rails db:drop",
+            "export B=1; ",
         ),
         (
-            "export {}DATABASE_URL=pg://db.invalid/a; RAILS_ENV=test rails db:drop",
+            "export {}DATABASE_URL=postgres://db.invalid/a; "
+            "RAILS_ENV=test rails db:drop && rspec",
             "A=1 ",
         ),
         ("mv {}/etc /tmp/x", "a "),
