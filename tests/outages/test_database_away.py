@@ -1,6 +1,7 @@
 """PostgreSQL is away, hangs, and comes back: agents wait, processes say so, and all go on.
 
-By default it is away for long enough that pauses between attempts have grown. For as long as a failover takes, with times:
+By default it is away until pauses between attempts have grown. For as long as a failover
+takes, with times:
 
     AWAY_SECONDS=240 python -m tests.suite --only sqlite tests/outages -n 0 -s -k away
 """
