@@ -9,7 +9,7 @@ from django.db.models import Model, Q, QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.lookups import Exact
 
-from ledger.models import Halt, Run
+from ledger.models import OBSERVED, Halt, Run
 
 M = TypeVar("M", bound=Model)
 OPEN = ("running", "paused")
@@ -21,11 +21,14 @@ def filter_held(halt: Halt) -> QuerySet[Run]:
 
 
 def build_held_filter(*, project_id: int) -> Q:
-    """Runs of the project that a halt holds now."""
+    """Runs of the project that a halt holds now: none that are only observed."""
     found = Q(pk=None)
     for halt in Halt.objects.filter(project_id=project_id, released_at=None):
         found |= _build_scope(halt)
-    return found
+    name, value = OBSERVED
+    # A label that is missing is unlike any value, which SQL does not say.
+    missing = ~Q(labels__has_key=name)
+    return found & (missing | ~Q(**{f"labels__{name}": value}))
 
 
 def _build_scope(halt: Halt) -> Q:

@@ -1,88 +1,50 @@
-"""The README's curl session works word for word against a freshly started server."""
+"""README and examples/README are followed as printed, by a newcomer in shells of their own."""
 
 from __future__ import annotations
 
-import os
+import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
-from tests.docs.markdown import ROOT, blocks, read_page
+from tests.docs.markdown import blocks, read_page, table_under
+from tests.docs.reader import Reader
 
 pytestmark = [
     pytest.mark.timeout(600),  # it starts many processes, on whatever machine this is
     pytest.mark.skipif(
         not settings.EMBEDDED, reason="the README's server is the embedded one"
     ),
+    pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
 ]
-needs_curl = pytest.mark.skipif(
-    shutil.which("curl") is None, reason="curl is not installed"
-)
-
-READY = "Checkrail is ready: "
+README, EXAMPLES = read_page("README.md"), read_page("examples/README.md")
 
 
-def fresh_environment(data: Path) -> dict[str, str]:
-    """What a newcomer has: none of our variables, but a data folder for the test."""
-    ours = {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ours and not name.startswith("CHECKRAIL_")
-    }
-    return {**kept, "CHECKRAIL_DATA": str(data)}
+def test_the_readme_can_be_followed_word_for_word(tmp_path: Path) -> None:
+    start, *terminal = blocks(README, language="sh")
+    (agent,) = blocks(README, language="python")
+    assert start.startswith("make run ")
+    walk, setting_up = "\n".join(terminal[:-1]), terminal[-1]
+    reader = Reader(tmp_path)
+    with reader.serve():
+        done = reader.run(f"{walk}\necho KEY=$KEY", URL=reader.url)
+        assert (done.returncode, done.stderr) == (0, "")
+        *said, key = done.stdout.splitlines()
+        check_walk(said)
+        variables = {"URL": reader.url, "KEY": key.removeprefix("KEY=")}
+        with reader.approve_everything() as kinds:
+            script = f"{setting_up}\npython - <<'END'\n{agent}END\n"
+            done = reader.run(script, **variables, **reader.offline())
+        assert done.returncode == 0, done.stderr
+        assert kinds == ["confirmation"]
+        assert "/queue/" in done.stdout.splitlines()[-1]
+    assert reader.find_lost() == []
 
 
-@contextmanager
-def server(environment: dict[str, str], *, log: Path) -> Iterator[str]:
-    with (
-        log.open("w") as errors,
-        subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--no-demo", "--port", "0"],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        ) as process,
-    ):
-        assert process.stdout is not None
-        try:
-            for line in process.stdout:
-                if line.startswith(READY):
-                    yield line.removeprefix(READY).strip()
-                    break
-            else:
-                raise AssertionError(log.read_text())
-        finally:
-            process.terminate()
-
-
-@needs_curl
-def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
-    sessions = blocks(read_page("README.md"), language="sh")
-    session = "\n".join(block for block in sessions if "api " in block)
-    # A checkout may be tested by an environment that lies elsewhere.
-    session = session.replace(".venv/bin/", f"{Path(sys.executable).parent}/")
-    environment = fresh_environment(tmp_path / "var")
-    with server(environment, log=tmp_path / "server.log") as url:
-        done = subprocess.run(
-            ["sh", "-e"],
-            input=session,
-            cwd=ROOT,
-            env={**environment, "URL": url},
-            capture_output=True,
-            text=True,
-            timeout=480,
-        )
-    assert (done.returncode, done.stderr) == (0, "")
-    *decisions, first, second, allowed, why, ruled, runs = done.stdout.splitlines()
+def check_walk(said: list[str]) -> None:
+    *decisions, first, second, allowed, why, ruled, runs = said
     assert decisions == ["continue"] * 4 + ["pause"]
     assert (allowed, ruled) == ("allow", "amend")
     assert why == "Deletes files that git does not track"
@@ -94,12 +56,21 @@ def test_the_curl_session_works_word_for_word(tmp_path: Path) -> None:
     assert "ruled" in {first, second}
 
 
-def test_the_commands_of_the_readme_exist() -> None:
-    verbs = {
-        line.split()[1]
-        for line in read_page("README.md").splitlines()
-        if line.startswith("make ")
-    }
-    makefile = read_page("Makefile")
-    assert verbs == {"run", "test"}
-    assert all(f"\n{verb}:" in makefile for verb in verbs)
+def test_the_examples_can_be_followed_word_for_word(tmp_path: Path) -> None:
+    start, setting_up = blocks(EXAMPLES, language="sh")
+    assert start == "make run\n"
+    commands = []
+    for _, cell, _ in table_under(EXAMPLES, first_column="example"):
+        (command,) = re.findall(r"^`([^`]+)`", cell)
+        commands += [command] * (2 if cell.endswith(", twice") else 1)
+    assert len(commands) == 6
+    reader = Reader(tmp_path)
+    with reader.serve(), reader.approve_everything() as kinds:
+        script = "\n".join([setting_up, *commands])
+        script = script.replace("http://127.0.0.1:8000", reader.url)
+        done = reader.run(script, **reader.offline())
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert kinds.count("confirmation") >= 3
+    assert "Released." in done.stdout
+    assert (reader.clone / ".claude" / "settings.json").exists()
+    assert reader.find_lost() == []

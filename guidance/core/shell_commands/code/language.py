@@ -49,8 +49,7 @@ class Language:
     purges: re.Pattern[str] = _NEVER
     queries: re.Pattern[str] = _NEVER
     forks: re.Pattern[str] = _NEVER
-    # Opens a file only to empty it; group `path` where that is written out. Tried on the
-    # text as it is, for a mode stands in quotes.
+    # Opens a file to empty it, with group `path`; tried unmasked: a mode stands in quotes.
     empties: re.Pattern[str] = _NEVER
     # Arguments of a call are separated by blanks alone.
     spaced: bool = False
@@ -78,9 +77,8 @@ PYTHON = Language(
         *("remove", "unlink", "rmdir", "rmtree", "system", "popen", "Popen", "exec"),
         *("subprocess", "spawn", "eval", "fork", "compile", "__import__", "getattr"),
         *("import_module", "check_", "getoutput", "delete", "drop", "flush", "marshal"),
-        *("truncate", "query", "read_sql", "raw", "move", "posix_spawn"),
-        *("terminate_", "purge_", "destroy_", ".prune"),
-        *(".run(", ".sudo("),
+        *("truncate", "query", "read_sql", "raw", "move", "posix_spawn", "terminate_"),
+        *("purge_", "destroy_", ".prune", ".run(", ".sudo("),
     ),
     opening=("open(", "write_", ".write(", "/dev/null", ".git."),
     removes=re.compile(
