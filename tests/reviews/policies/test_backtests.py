@@ -77,7 +77,7 @@ def test_a_draft_says_what_it_changes_and_whether_people_agree(
         "agree": 3,
         "disagree": 1,
         "silent": 1,
-        "asked_more": {"total": 2, "runs": 1, "run_aborted": 1},
+        "asked_more": {"total": 2, "runs": 2, "run_aborted": 1},
         "asked_less": {"total": 3, "approve": 2, "deny": 1},
     }
     assert found["examples"][0]["people"] == "disagree"
