@@ -33,6 +33,7 @@ from config.server.answers import count_answers  # noqa: E402
 from config.server.proxies import trust_proxies  # noqa: E402
 from config.server.unread import DiscardUnread  # noqa: E402
 from console.routing import websocket_urlpatterns  # noqa: E402
+from guidance.own_server import note_connection  # noqa: E402
 
 
 def build_fast_path() -> FastPath:
@@ -62,6 +63,7 @@ async def route(scope: Scope, receive: Receive, send: Send) -> None:
         case "http":
             if TIMED not in scope:
                 _warn_untimed()
+                note_connection(scope.get("server"))
             await http(scope, receive, count_answers(send))
         case "websocket":
             await websocket(scope, receive, send)

@@ -6,7 +6,6 @@ the database too. A server looks at both, and does not start with a fault.
 
 from __future__ import annotations
 
-import platform
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,7 +21,6 @@ from common.append_only import list_faults
 from common.commands import SETTINGS
 from config.database.data_folder import DATABASE, KEY_FILE
 from config.database.version import find_version_fault
-from guidance.core.regex import is_python_sound
 
 SHORTEST_SECRET = 50
 
@@ -42,20 +40,6 @@ def refuse_unsafe() -> None:
 @register(SETTINGS)
 def check_settings(**_options: Any) -> list[CheckMessage]:
     return [*find_setting_faults()]
-
-
-@register(SETTINGS)
-def check_python(**_options: Any) -> list[CheckMessage]:
-    if is_python_sound():
-        return []
-    return [
-        _build_fault(
-            18,
-            f"Python {platform.python_version()} has regular expressions that match too "
-            "much (python/cpython#106052): gates would let dangerous commands pass. Upgrade "
-            "it to 3.11.5 or newer; on Debian 12, apt-get install --only-upgrade python3.11.",
-        )
-    ]
 
 
 @register(SETTINGS)

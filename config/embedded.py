@@ -13,7 +13,6 @@ import uvicorn
 import uvloop
 from celery.beat import Scheduler, Service
 from celery.worker import WorkController
-from django.conf import settings
 from django.db import connection
 
 from config.asgi import application
@@ -22,6 +21,7 @@ from config.database.file_lock import hold_database_file
 from config.health.tasks import heartbeat
 from config.server.http_protocol import TimedProtocol
 from config.server.supervision import Supervised, Work
+from guidance.own_server import note_listener
 from webhooks.delivery.worker import stop_delivering
 
 STOP_SECONDS = 10.0
@@ -121,9 +121,7 @@ class Embedded:
         assert self._listener is not None
         host, port = self._listener.getsockname()[:2]
         shown = f"[{host}]" if ":" in host else host
-        settings.SERVED_PORT = port
-        if not settings.ORIGINS:
-            settings.PUBLIC_URL = f"http://{shown}:{port}"
+        note_listener(host, port)
         # Celery opens connections and must not do so on the event loop.
         await asyncio.to_thread(self._start_background)
         ready(f"http://{shown}:{port}")

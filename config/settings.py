@@ -51,7 +51,7 @@ METRICS_TOKEN = (
 )
 # Where people reach the console: links in answers begin with it.
 PUBLIC_URL = ORIGINS[0] if ORIGINS else f"http://127.0.0.1:{ENVIRONMENT.port}"
-# The port that the server listens at.
+# The port that the server listens at; a process learns the real one from its listener.
 SERVED_PORT: int = ENVIRONMENT.port
 
 INSTALLED_APPS = [

@@ -17,6 +17,7 @@ from guidance.core.policy.caps import CapReached
 from guidance.core.review_limit import block_at_cap, stop_at_cap
 from guidance.core.runs.shared_limits import SharedUse
 from guidance.core.runs.usage import Budget
+from guidance.core.shell_commands.own_server import OwnServer
 from guidance.core.steps.judge_step import StepVerdict, judge_step
 from guidance.core.tools.calls import build_call
 from guidance.core.tools.judge_call import (
@@ -88,7 +89,10 @@ def judge_stored_call(
     if call is None:
         raise ValueError(f"a call of kind {payload['kind']} is not kept whole")
     verdict = judge_call(
-        rules=policy.tools, call=call, fingerprint_key=get_fingerprint_key()
+        rules=policy.tools,
+        call=call,
+        fingerprint_key=get_fingerprint_key(),
+        server=OwnServer.from_facts(payload),
     )
     verdict = add_budget_findings(verdict, payload, state, budget=budget)
     verdict = add_plan_finding(verdict, state, policy=policy, at=at)

@@ -8,14 +8,17 @@ from typing import Any
 
 from guidance.core.policy import Policy, PolicyError, load_policy
 from guidance.time_zones import find_zone
-from guidance.yaml_documents import Place, YamlDocument, YamlError, parse_yaml
+from guidance.yaml_documents import Keys, Place, YamlDocument, YamlError, parse_yaml
+
+# Of the names that people give: what is said of a value names all that it stands in.
+KEY_LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
     """`loc` are the keys that lead to the value; `place` is where YAML has it."""
 
-    loc: tuple[str | int, ...]
+    loc: Keys
     message: str
     place: Place | None = None
 
@@ -47,22 +50,39 @@ def check_document(document: Any) -> Checked:
 
 
 def _check(document: Any, *, yaml: YamlDocument | None) -> Checked:
+    def build_fault(loc: Keys, message: str) -> Fault:
+        place = yaml.find_place(loc) if yaml else None
+        return Fault(loc=loc, message=message, place=place)
+
+    above = _find_long_key(document)
+    if above is not None:
+        message = f"a key here is longer than {KEY_LIMIT:,} characters"
+        return Checked(document={}, faults=(build_fault(above, message),))
     try:
         policy = load_policy(document)
         _check_zone(policy)
         _check_schemas(policy)
     except PolicyError as error:
         faults = tuple(
-            Fault(
-                loc=split_path(path, document),
-                message=why,
-                place=yaml.find_place(path) if yaml else None,
-            )
-            for path, why in error.errors
+            build_fault(split_path(path, document), why) for path, why in error.errors
         )
         kept = document if isinstance(document, Mapping) else {}
         return Checked(document=kept, faults=faults)
     return Checked(document=document, faults=())
+
+
+def _find_long_key(document: Any) -> Keys | None:
+    """Find what holds a key that is too long."""
+    waiting: list[tuple[Keys, Any]] = [((), document)]
+    while waiting:
+        keys, value = waiting.pop()
+        if isinstance(value, Mapping):
+            if any(len(str(key)) > KEY_LIMIT for key in value):
+                return keys
+            waiting += [((*keys, key), part) for key, part in value.items()]
+        elif isinstance(value, list):
+            waiting += [((*keys, index), part) for index, part in enumerate(value)]
+    return None
 
 
 def _check_zone(policy: Policy) -> None:
@@ -87,8 +107,8 @@ def _check_schemas(policy: Policy) -> None:
         raise PolicyError(faults)
 
 
-def split_path(path: str, document: Any) -> tuple[str | int, ...]:
-    """The keys of a dotted path; the document tells which of them hold a dot."""
+def split_path(path: str, document: Any) -> Keys:
+    """Split a dotted path into its keys; the document tells which of them hold a dot."""
     keys: list[str | int] = []
     while path:
         key: str | int
@@ -104,9 +124,11 @@ def split_path(path: str, document: Any) -> tuple[str | int, ...]:
 
 
 def _split_first(path: str, document: Any) -> tuple[str, str]:
-    if isinstance(document, Mapping):
-        for key in sorted(map(str, document), key=len, reverse=True):
-            if path == key or path.startswith(f"{key}."):
-                return key, path[len(key) + 1 :]
+    """Split off the longest key that the path begins with."""
+    end = len(path)
+    while isinstance(document, Mapping) and end > 0:
+        if path[:end] in document:
+            return path[:end], path[end + 1 :]
+        end = path.rfind(".", 0, end)
     key, _, rest = path.partition(".")
     return key, rest

@@ -46,6 +46,7 @@ from config.server.known_heads import (
 )
 from config.server.refusals import build_refusal
 from config.server.replies import write_reply
+from guidance.own_server import note_connection
 
 if TYPE_CHECKING:
     from uvicorn._types import ASGI3Application
@@ -109,11 +110,15 @@ class TimedProtocol(HttpToolsProtocol):
     ) -> None:
         super().connection_made(transport)
         self._at_once = self.app_state.get(AT_ONCE)
+        self._note_server()
         logs = self.access_logger.isEnabledFor(logging.INFO)
         self._is_quiet = not (self.access_log and logs)
         self._others = get_connections()
         self._since = self._taken_at = self.loop.time()
         self.over_limit = not self._others.add(self, self.client)
+
+    def _note_server(self) -> None:
+        note_connection(self.server)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._others.remove(self)

@@ -19,6 +19,7 @@ from guidance.core.policy.schema import POLICY_SCHEMA
 from guidance.core.policy.words import WORDS
 from guidance.core.shell_commands.rules import RULES
 from guidance.yaml_documents import YamlError, parse_yaml, write_yaml
+from safetext import make_visible
 
 Keys = tuple[str, ...]
 ABSENT: Any = object()
@@ -263,6 +264,8 @@ def _choose_kind(schema: Mapping[str, Any], value: Any) -> str:
     kind = _get_usual_kind(schema)
     if value is ABSENT or kind == "yaml":
         return kind
+    if kind in ("text", "lines") and _hides(value):
+        return "yaml"
     offered = {"choice": schema.get("enum", ()), "flag": (True, False)}.get(kind)
     if offered is not None and value not in offered:
         return "yaml"
@@ -271,6 +274,12 @@ def _choose_kind(schema: Mapping[str, Any], value: Any) -> str:
     except (ValueError, TypeError, AttributeError, InvalidOperation):
         return "yaml"
     return kind if again is not ABSENT and _dump(again) == _dump(value) else "yaml"
+
+
+def _hides(value: Any) -> bool:
+    """Whether it has characters that are not seen, which YAML can write out."""
+    texts = value if isinstance(value, list) else [value]
+    return any(isinstance(each, str) and make_visible(each) != each for each in texts)
 
 
 def _get_usual_kind(schema: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from accounts.models import Project
@@ -18,7 +18,7 @@ from console.policies.rows import (
 from console.policies.tool_rules import RuleRow, list_rule_rows
 from gateway.decision_counts import count_around_activations
 from guidance.core.checks import GateDefinition
-from guidance.core.policy.sentences import Subject, describe_policy
+from guidance.core.policy.sentences import Sentence, Subject, Value, describe_policy
 from guidance.models import PolicyVersion
 from guidance.selectors import find_version_in_force, get_policy
 from guidance.services import DEFAULT
@@ -134,7 +134,7 @@ def build_policy_page(
     return PolicyPage(
         number=version.version,
         document=document,
-        subjects=describe_policy(document, before),
+        subjects=tuple(map(_show_subject, describe_policy(document, before))),
         changes=list_changes(before, document) if before is not None else (),
         gates=tuple(_build_gate(gate) for gate in policy.gates.values()),
         rules=list_rule_rows(policy, counts.rules),
@@ -143,6 +143,24 @@ def build_policy_page(
         shadow=_find_shadow(version, at),
         trial=_find_trial(version) if before is not None else None,
         suggestions=count_suggestions(project, version.name),
+    )
+
+
+def _show_subject(subject: Subject) -> Subject:
+    sentences = (tuple(map(_show_part, each.parts)) for each in subject.sentences)
+    return replace(subject, sentences=tuple(Sentence(parts=each) for each in sentences))
+
+
+def _show_part(part: str | Value) -> str | Value:
+    if isinstance(part, str):
+        return make_visible(part)
+    return replace(
+        part,
+        path=make_visible(part.path),
+        text=make_visible(part.text),
+        default=make_visible(part.default),
+        entries=tuple(map(make_visible, part.entries)),
+        before=None if part.before is None else make_visible(part.before),
     )
 
 

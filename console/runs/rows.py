@@ -28,6 +28,7 @@ from console.format import (
 from guidance.core.number_format import format_duration, format_percent_beside
 from guidance.core.runs.shared_limits import NOTHING
 from guidance.core.runs.usage import Budget, Usage
+from ledger.halts.held_runs import build_held_filter
 from ledger.models import Entry, ProjectHead, Run
 from ledger.selectors import exclude_system_runs
 from ledger.state import build_budget, compute_time_used
@@ -83,23 +84,27 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
-    """How many runs are where; a throttled run is a running one told to slow down."""
+    """How many runs are where; a throttled run is a running one told to slow down, and a
+    halted one would run but for a halt."""
 
     running: int
     paused: int
     throttled: int
     stopped: int
+    halted: int
 
     @property
     def total(self) -> int:
-        return self.running + self.paused + self.throttled + self.stopped
+        return sum(count for _, _, count in self.parts)
 
     @property
     def parts(self) -> tuple[tuple[str, str, int], ...]:
+        halted = (("halted", "mute", self.halted),) if self.halted else ()
         return (
             ("running", "go", self.running),
             ("paused", "pause", self.paused),
             ("throttled", "slow", self.throttled),
+            *halted,
             ("stopped", "stop", self.stopped),
         )
 
@@ -122,16 +127,25 @@ def get_live_position(*, project_id: int) -> int:
 
 def count_fleet(*, project_id: int) -> Fleet:
     running, slow = Q(status="running"), Q(last_decision="throttle")
+    held = build_held_filter(project_id=project_id)
     runs = Run.objects.filter(
         project_id=project_id, status__in=("running", "paused", "stopped")
     )
     counts = exclude_system_runs(runs).aggregate(
         running=Count("pk", filter=running & ~slow),
         throttled=Count("pk", filter=running & slow),
+        held=Count("pk", filter=running & ~slow & held),
+        held_slow=Count("pk", filter=running & slow & held),
         paused=Count("pk", filter=Q(status="paused")),
         stopped=Count("pk", filter=Q(status="stopped")),
     )
-    return Fleet(**counts)
+    return Fleet(
+        running=counts["running"] - counts["held"],
+        throttled=counts["throttled"] - counts["held_slow"],
+        halted=counts["held"] + counts["held_slow"],
+        paused=counts["paused"],
+        stopped=counts["stopped"],
+    )
 
 
 def describe_children(relatives: Relatives) -> str:

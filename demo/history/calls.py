@@ -12,10 +12,10 @@ from demo.agents.profile import Call, Check
 from gateway.schemas.calls import ResultIn
 from gateway.schemas.checks import VerdictIn
 from gateway.use_cases.call_requests import JudgeCall
+from gateway.use_cases.checks.requests import OpenCheck, TakeVerdict
+from gateway.use_cases.checks.verdicts import parse_verdict
 from gateway.use_cases.claims import RedeemGrant, SettleCall
-from gateway.use_cases.gate_checks import OpenCheck, TakeVerdict
 from gateway.use_cases.tool_calls import build_checked_call
-from gateway.use_cases.verdicts import parse_verdict
 from guidance.core.checks import choose_gates
 from guidance.core.secrets import redact
 from guidance.core.tools.judge_call import judge_call

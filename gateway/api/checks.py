@@ -23,12 +23,12 @@ from gateway.schemas.checks import (
     VerdictOut,
     VerdictReadingOut,
 )
-from gateway.use_cases.evaluation import evaluate_turn_body, evaluate_verdict_body
-from gateway.use_cases.gate_checks import (
+from gateway.use_cases.checks.submitting import (
     get_check_standing,
     submit_gate_check,
     submit_verdict,
 )
+from gateway.use_cases.evaluation import evaluate_turn_body, evaluate_verdict_body
 from gateway.use_cases.turns import submit_turn
 from ledger.writer.db_threads import run_in_db_thread
 

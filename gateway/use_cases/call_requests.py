@@ -249,6 +249,7 @@ class JudgeCall(ChangeRequest[Reply]):
             "policy": self.checked.policy.build_stamp(),
             "engine": GATEWAY_VERSION,
             **self._build_facts(),
+            **verdict.server.to_facts(),
             **self.shared_facts,
         }
 

@@ -12,8 +12,8 @@ from common.responses import Reply, build_reply
 from gateway.schemas.calls import EvaluateIn, EvaluateMultiEditIn
 from gateway.schemas.checks import EvaluateTurnIn, EvaluateVerdictIn
 from gateway.schemas.runs import ContinueIn
+from gateway.use_cases.checks.verdicts import require_valid_verdict
 from gateway.use_cases.tool_calls import judge_in_project
-from gateway.use_cases.verdicts import require_valid_verdict
 from guidance.core.checks import read_verdict_text
 from guidance.core.runs.facts import FactError
 from guidance.core.runs.usage import Remaining

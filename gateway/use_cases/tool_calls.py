@@ -41,6 +41,7 @@ from guidance.core.tools.exemptions import (
 )
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.permission_shapes import is_permittable
+from guidance.own_server import get_own_server
 from guidance.redactor import get_fingerprint_key
 from guidance.selectors import LoadedPolicy
 from ledger.backtest.judges import Unknown
@@ -259,7 +260,10 @@ async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
 
 def _judge(call: Call, policy: LoadedPolicy) -> CallVerdict:
     return judge_call(
-        rules=policy.policy.tools, call=call, fingerprint_key=get_fingerprint_key()
+        rules=policy.policy.tools,
+        call=call,
+        fingerprint_key=get_fingerprint_key(),
+        server=get_own_server(),
     )
 
 

@@ -13,6 +13,9 @@ Problem = tuple[str, str]
 
 # No list of a policy is longer than this.
 LIST_LIMIT = 500
+# More of them are not named: a document may have as many as it has lines.
+PROBLEM_LIMIT = 200
+_MORE = "there is more: mend what is named first"
 
 _ABSENT = object()
 
@@ -260,11 +263,17 @@ class Section:
     def refuse(self, name: str, message: str) -> None:
         self._wrong.add(name)
         self._rest.pop(name, None)
-        self._problems.append((self._build_path(name), message))
+        self._add_problem(name, message)
 
     def close(self) -> None:
         for name in self._rest:
-            self._problems.append((self._build_path(str(name)), "unknown key"))
+            self._add_problem(str(name), "unknown key")
+
+    def _add_problem(self, name: str, message: str) -> None:
+        if len(self._problems) < PROBLEM_LIMIT:
+            self._problems.append((self._build_path(name), message))
+        elif len(self._problems) == PROBLEM_LIMIT:
+            self._problems.append(("", _MORE))
 
     def _open(self, name: str, document: object) -> Section:
         path = self._build_path(name)

@@ -37,14 +37,6 @@ class Span(NamedTuple):
     end: int
 
 
-def is_python_sound() -> bool:
-    """Whether Python's own patterns match what they say. Before 3.11.5 one that gives
-    nothing back (`*+`) may take in what it does not match (python/cpython#106052), and
-    redirections are overlooked."""
-    match = re.match("(?:ab?c)*+", "acab")
-    return match is not None and match.end() == len("ac")
-
-
 class PatternRefused(ValueError):
     """A pattern that cannot be searched for in linear time, or is none at all."""
 

@@ -17,18 +17,29 @@ OPEN = ("running", "paused")
 
 def filter_held(halt: Halt) -> QuerySet[Run]:
     """All runs of its scope, also those that are over."""
-    runs = Run.objects.filter(project_id=halt.project_id)
+    return Run.objects.filter(_build_scope(halt), project_id=halt.project_id)
+
+
+def build_held_filter(*, project_id: int) -> Q:
+    """Runs of the project that a halt holds now."""
+    found = Q(pk=None)
+    for halt in Halt.objects.filter(project_id=project_id, released_at=None):
+        found |= _build_scope(halt)
+    return found
+
+
+def _build_scope(halt: Halt) -> Q:
     if halt.agent_id is not None:
-        return runs.filter(agent_id=halt.agent_id)
+        return Q(agent_id=halt.agent_id)
     if halt.label:
-        return runs.filter(_build_label_filter(halt.label))
+        return _build_label_filter(halt.label)
     if halt.run_id is not None:
         below = Q(lineage__startswith=f"{halt.run_id}/") | Q(
             lineage__contains=f"/{halt.run_id}/"
         )
         own = Q(pk=halt.run_id)
-        return runs.filter(own | below if halt.children else own)
-    return runs
+        return own | below if halt.children else own
+    return Q(pk__isnull=False)
 
 
 def filter_open(halt: Halt) -> QuerySet[Run]:

@@ -152,6 +152,7 @@ def build_record(project_id: int) -> dict[str, Any]:
                 **describe_invitation(each),
                 "secret": build_mark(each.digest),
                 "invited_by": f"user:{each.invited_by.code}",
+                "expires_at": format_timestamp(each.expires_at),
             }
             for each in invitations.order_by("pk")
         ],

@@ -20,6 +20,7 @@ from guidance.core.plans.proposal import PlanProblem, Proposal
 from guidance.core.plans.words import get_text, shorten_line
 from guidance.core.policy import Policy
 from guidance.core.reviews.four_eyes import count_needed
+from guidance.own_server import get_own_server
 from guidance.redactor import get_fingerprint_key
 from guidance.selectors import get_policy
 from ledger.chain import format_timestamp
@@ -100,6 +101,7 @@ def judge_proposal(proposal: Proposal, *, code: str, policy: Policy) -> Document
                 always_ask=policy.tools.always_ask, severity=policy.reviews.severity
             ),
             fingerprint_key=get_fingerprint_key(),
+            server=get_own_server(),
         )
     except PlanProblem as problem:
         place = ".".join(map(str, problem.loc))

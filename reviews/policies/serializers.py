@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from accounts.models import Project
-from guidance.core.policy.differences import list_differences
-from guidance.core.policy.meaning import describe_difference
+from guidance.core.policy.meaning import describe_difference, list_value_changes
 from guidance.models import PolicyVersion
 from ledger.chain import format_timestamp
 from reviews.policies.selectors import Document, ListedPolicy
@@ -46,5 +45,5 @@ def serialize_differences(before: Document, after: Document) -> list[dict[str, A
             "after": each.after,
             "meaning": describe_difference(each),
         }
-        for each in list_differences(before, after)
+        for each in list_value_changes(before, after)
     ]

@@ -4,15 +4,14 @@ says? Entry by entry the rows are made anew, then they are compared with what is
 from __future__ import annotations
 
 from reviews.row_checks.compare import compare_with_chain
-from reviews.row_checks.expected import (
+from reviews.row_checks.expected import add_grant, set_check_state
+from reviews.row_checks.rows import (
     UNKNOWN,
     EntryOrigin,
     ExpectedRows,
     Payload,
     Take,
-    add_grant,
     register_entry_rows,
-    set_check_state,
 )
 
 __all__ = [

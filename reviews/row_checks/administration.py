@@ -5,29 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from accounts.models import (
-    SYSTEM_AGENTS,
     SYSTEM_SETTINGS,
-    Agent,
-    AgentKey,
-    Invitation,
     Membership,
-    PersonalToken,
-    Project,
     Role,
 )
-from accounts.secrets import build_mark
-from guidance.core.runs.usage import Budget
 from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
 from reviews.administration.described_rows import RECORD_VERSION
-from reviews.policies.limits.serializers import serialize_limits
+from reviews.row_checks.administration_tables import OWN_TABLES, TABLES
 from reviews.row_checks.compare import compare_table
-from reviews.row_checks.expected import (
+from reviews.row_checks.rows import (
     UNKNOWN,
     EntryOrigin,
     ExpectedRows,
@@ -37,125 +30,10 @@ from reviews.row_checks.expected import (
 from reviews.row_checks.stored import (
     Table,
     Values,
-    build_person_reader,
-    keep_same,
 )
 
 # The kinds of rows of which the record of an older server says nothing.
 _TOLD_BY_NEWER = frozenset({"project", "key", "invitation"})
-
-
-def _read_password(values: Values) -> None:
-    values["password"] = build_mark(values["password"])
-
-
-def _read_secret(values: Values) -> None:
-    values["secret"] = build_mark(values["secret"])
-    if "revoked" in values:
-        values["revoked"] = values["revoked"] is not None
-
-
-def _read_key(values: Values) -> None:
-    build_person_reader("made_by")(values)
-    values["scopes"] = values["scopes"].split()
-    _read_secret(values)
-
-
-def _read_invitation(values: Values) -> None:
-    build_person_reader("invited_by")(values)
-    _read_secret(values)
-
-
-def _read_agent(values: Values) -> None:
-    parts = ("tokens", "tool_calls", "cost_micros")
-    limits = {part: values.pop(f"{part}_limit") for part in parts}
-    values["limits"] = serialize_limits(Budget(time_ms=None, **limits))
-    values["disabled"] = values["disabled"] is not None
-
-
-TABLES = (
-    Table(
-        "project",
-        Project.objects.all(),
-        "pk",
-        ("pk",),
-        keep_same("name", "slug", "default_policy", "retention_days"),
-    ),
-    Table(
-        "person",
-        Membership.objects.all(),
-        "project_id",
-        ("user__code",),
-        {"role": "role", "name": "user__username"},
-    ),
-    Table(
-        "agent",
-        Agent.objects.exclude(name__in=SYSTEM_AGENTS),
-        "project_id",
-        ("code",),
-        keep_same(
-            *("name", "description"),
-            *("tokens_limit", "tool_calls_limit", "cost_micros_limit"),
-            owner="owner__username",
-            disabled="disabled_at",
-        ),
-        _read_agent,
-    ),
-    Table(
-        "key",
-        AgentKey.objects.all(),
-        "agent__project_id",
-        ("code",),
-        keep_same(
-            *("name", "scopes", "expires_at"),
-            agent="agent__code",
-            prefix="lookup",
-            secret="digest",  # noqa: S106
-            revoked="revoked_at",
-            made_by="created_by__code",
-        ),
-        _read_key,
-    ),
-    Table(
-        "invitation",
-        Invitation.objects.filter(accepted_at=None, withdrawn_at=None),
-        "project_id",
-        ("code",),
-        {
-            "name": "email",
-            "role": "role",
-            "secret": "digest",
-            "invited_by": "invited_by__code",
-        },
-        _read_invitation,
-    ),
-)
-# What opens every project of a person: each of their chains tells of it, one after another.
-OWN_TABLES = (
-    Table(
-        "password",
-        Membership.objects.all(),
-        "project_id",
-        ("user__code",),
-        {"password": "user__password", "must_change": "user__must_change_password"},
-        _read_password,
-    ),
-    Table(
-        "token",
-        PersonalToken.objects.all(),
-        "user__membership__project_id",
-        ("code",),
-        {
-            "person": "user__code",
-            "prefix": "lookup",
-            "secret": "digest",
-            "expires_at": "expires_at",
-            "revoked": "revoked_at",
-        },
-        _read_secret,
-        may_be_untold=lambda values: bool(values["revoked"]),
-    ),
-)
 
 
 def compare_administration(run_ids: Sequence[int]) -> Iterator[Mismatch]:
@@ -304,7 +182,7 @@ def _create_project(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> N
     admin = payload.get("admin", {})
     name = admin.get("name", UNKNOWN)
     rows.add("person", person, now=now, role=Role.ADMIN.value, name=name)
-    _let_in(rows, person, admin, now)
+    _admit(rows, person, admin, now)
 
 
 def _change_project(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
@@ -328,14 +206,12 @@ def _join(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     person = payload["person"]
     told = {name: payload[name] for name in ("role", "name")}
     rows.add("person", person, now=now, **told)
-    _let_in(rows, person, payload, now)
+    _admit(rows, person, payload, now)
     if "invitation" in payload:
         rows.get_table("invitation").pop((payload["invitation"],), None)
 
 
-def _let_in(
-    rows: ExpectedRows, person: str, account: Payload, now: EntryOrigin
-) -> None:
+def _admit(rows: ExpectedRows, person: str, account: Payload, now: EntryOrigin) -> None:
     """With the password and the tokens that they have had before."""
     _set_password(rows, person, account, now)
     tokens = account.get("tokens")
@@ -428,6 +304,10 @@ def _invite(rows: ExpectedRows, payload: Payload, now: EntryOrigin) -> None:
     if code is not None:
         rows.get_table("invitation").pop((code,), None)
         told = _read_invitation_entry(payload, now.actor)
+        if "lasts_s" in payload:
+            lasts = timedelta(seconds=payload["lasts_s"])
+            ends = datetime.fromisoformat(now.at) + lasts
+            told["expires_at"] = format_timestamp(ends)
         rows.add("invitation", code, now=now, **told)
 
 
@@ -461,7 +341,8 @@ def _read_key_entry(key: Payload, maker: str | None) -> Values:
 
 def _read_invitation_entry(invitation: Payload, by: str) -> Values:
     told = {name: invitation[name] for name in ("name", "role", "secret")}
-    return {**told, "invited_by": by}
+    ends = invitation.get("expires_at", UNKNOWN)
+    return {**told, "invited_by": by, "expires_at": ends}
 
 
 _TAKES: dict[str, Take] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guidance.core.canonical import to_canonical_json
-from reviews.row_checks.expected import (
+from reviews.row_checks.rows import (
     EntryOrigin,
     ExpectedRows,
     Payload,

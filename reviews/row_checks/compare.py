@@ -14,7 +14,7 @@ from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.verification.row_checks import Mismatch
 from ledger.verification.unreadable import describe, refuse_other
-from reviews.row_checks.expected import (
+from reviews.row_checks.rows import (
     UNKNOWN,
     EntryOrigin,
     Expected,

@@ -34,7 +34,7 @@ from reviews.models import (
     ToolCall,
     Violation,
 )
-from reviews.row_checks.expected import Key
+from reviews.row_checks.rows import Key
 from reviews.rulings.held import seal_said
 
 Values = dict[str, Any]

@@ -24,6 +24,7 @@ from guidance.core.tools.calls import (
 )
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
+from guidance.own_server import get_own_server
 from guidance.redactor import get_fingerprint_key
 from guidance.selectors import get_policy
 from reviews.models import Review
@@ -87,6 +88,7 @@ def judge_amendment(
         rules=get_policy(review.run.policy_id).policy.tools,
         call=_apply_changes(before, amended),
         fingerprint_key=get_fingerprint_key(),
+        server=get_own_server(),
     )
     return Amendment(
         verdict=verdict,

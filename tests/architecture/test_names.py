@@ -49,7 +49,7 @@ VERBS = frozenset(
     draw drive drop dump emit enable encode end ensure enter escape evaluate evict
     examine exclude execute expand expect expire explain fail fan feed fill filter
     find finish fit flatten flush fold follow forget format gather get give go grant
-    group guard halt hand handle hash hide hold humanize inflate insert inspect install
+    govern group guard halt hand handle hash hide hold humanize inflate insert inspect install
     interpret invite issue iterate join judge keep latch learn lease leave limit list
     listen load locate lock look lower make mark mask match measure mend merge move
     needs normalise normalize note notify nudge obey observe offer open pack pair

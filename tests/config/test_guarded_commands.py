@@ -18,6 +18,7 @@ HARMLESS = {
     "gateway_report": "reads",
     "ledger_protect": "puts protection back",
     "ledger_verify": "reads",
+    "migrate": "applies what the code brings, as with every project of Django",
     "policies diff": "reads",
     "replay": "reads",
     "statistics_rebuild": "counts anew what stands in the ledger",

@@ -84,10 +84,13 @@ def test_the_readme_counts_the_demo_agents() -> None:
 def test_every_cap_is_listed_with_its_default() -> None:
     rows = table_under(read_page("docs/api.md"), first_column="cap")
     listed = {
-        code(cap): {"agent": number(agent), "project": number(project)}
-        for cap, agent, project, _ in rows
+        code(cap): (number(agent), number(project), number(for_each))
+        for cap, agent, project, for_each, _ in rows
     }
-    assert listed == asdict(Caps())
+    assert listed == {
+        name: (cap["agent"], cap["project"], cap["project_per_agent"])
+        for name, cap in asdict(Caps()).items()
+    }
 
 
 def number(text: str) -> int:

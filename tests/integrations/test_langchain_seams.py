@@ -28,13 +28,13 @@ from langchain_core.tools import BaseTool, tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from langgraph.pregel.protocol import PregelProtocol
 from langgraph.pregel.remote import RemoteGraph
 
 from tests.integrations.people import Reviewer, approve, deny
 from tests.integrations.scripted import ScriptedModel, calls, says
 
 LOOK, DESTROY = "ls", "rm -rf /"
-WEB = {"type": "web_search_20250305", "name": "web_search"}
 TIDY_UP: Any = {"messages": ["Tidy up"]}
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 # None of them runs what a model wants past a tool: those of `wrap_tool_call` are judged
@@ -94,6 +94,9 @@ def test_every_kind_of_tool_tells_before_it_runs() -> None:
     for each in kinds:
         assert (each.run, each.arun) == (BaseTool.run, BaseTool.arun)
     assert {each.__name__ for each in list_theirs(AgentMiddleware)} == MIDDLEWARE
+    graphs = {each.__name__ for each in list_theirs(PregelProtocol)}
+    # The last is refused: what it runs is in another process.
+    assert graphs == {"Pregel", "CompiledStateGraph", "RemoteGraph"}
 
 
 def build_tool(ran: list[str]) -> BaseTool:
@@ -345,81 +348,6 @@ def test_a_call_that_is_rewritten_afterwards_is_judged_again(
         with pytest.raises(NotRun, match=r"Never\."):
             rails.invoke(TIDY_UP)
     assert ran == []
-
-
-def test_tools_of_the_provider_are_refused_unless_they_are_named(
-    checkrail: Checkrail,
-) -> None:
-    script = [says("Done.")]
-    with checkrail.run("Look around") as run:
-        for ungoverned in ([], ["web_search"]):
-            middleware = CheckrailMiddleware(run, ungoverned=ungoverned)
-            rails = create_agent(
-                ScriptedModel(script=script), [WEB], middleware=[middleware]
-            )
-            with pytest.raises(Ungoverned, match=r"\['web_search_20250305'\]"):
-                rails.invoke(TIDY_UP)
-        middleware = CheckrailMiddleware(run, ungoverned=[WEB["type"]])
-        rails = create_agent(
-            ScriptedModel(script=script), [WEB], middleware=[middleware]
-        )
-        assert rails.invoke(TIDY_UP)["messages"][-1].text == "Done."
-        with pytest.raises(TypeError, match="list"):
-            CheckrailMiddleware(run, ungoverned=WEB["type"])
-
-
-class Settings(AgentMiddleware[Any, Any, Any]):
-    """Gives the model tools past the agent's list."""
-
-    def wrap_model_call(self, request: Any, handler: Any) -> Any:
-        return handler(request.override(model_settings={"tools": [WEB]}))
-
-
-def test_tools_in_settings_are_refused(checkrail: Checkrail) -> None:
-    with checkrail.run("Look around") as run:
-        rails = create_agent(
-            ScriptedModel(script=[says("Done.")]),
-            [],
-            middleware=[Settings(), CheckrailMiddleware(run)],
-        )
-        with pytest.raises(Ungoverned, match="web_search"):
-            rails.invoke(TIDY_UP)
-
-
-def searched() -> AIMessage:
-    block = {"type": "server_tool_call", "id": "s-1", "name": "web_search", "args": {}}
-    return AIMessage(content=[block, {"type": "text", "text": "Found."}])
-
-
-def test_what_a_provider_ran_unasked_ends_the_agent(checkrail: Checkrail) -> None:
-    with checkrail.run("Look around") as run:
-        for ungoverned in ([], ["code_execution"]):
-            rails = create_agent(
-                ScriptedModel(script=[searched()]),
-                [],
-                middleware=[CheckrailMiddleware(run, ungoverned=ungoverned)],
-            )
-            with pytest.raises(Ungoverned, match="web_search"):
-                rails.invoke(TIDY_UP)
-        named = CheckrailMiddleware(run, ungoverned=[WEB["type"]])
-        create_agent(ScriptedModel(script=[searched()]), [], middleware=[named]).invoke(
-            TIDY_UP
-        )
-
-
-def test_callbacks_refuse_tools_of_the_provider(checkrail: Checkrail) -> None:
-    function = {"type": "function", "function": {"name": "run_command"}}
-    with checkrail.run("Look around") as run:
-        model = ScriptedModel(script=[says("Done.")])
-        config: Any = {"callbacks": [CheckrailCallback(run)]}
-        model.bind(tools=[function]).invoke("Go", config)
-        with pytest.raises(Ungoverned, match="web_search"):
-            model.bind(tools=[function, WEB]).invoke("Go", config)
-        config = {"callbacks": [CheckrailCallback(run, ungoverned=[WEB["type"]])]}
-        model.bind(tools=[WEB]).invoke("Go", config)
-        config = {"callbacks": [CheckrailCallback(run)]}
-        with pytest.raises(Ungoverned, match="web_search"):
-            ScriptedModel(script=[searched()]).invoke("Go", config)
 
 
 def test_a_graph_of_another_process_is_refused(checkrail: Checkrail) -> None:

@@ -10,15 +10,13 @@ from typing import Any
 
 from checkrail.answers import CallAnswer, CallStanding, Claim, ReviewRef, Ruling
 from checkrail.errors import CheckrailError, ProtocolError
-from checkrail.flows.call_bodies import (
-    build_command_fields,
-    build_edit_fields,
-    build_multi_edit_fields,
-    build_tool_fields,
-)
 from checkrail.flows.call_requests import (
     build_claim_request,
+    build_command_fields,
+    build_edit_fields,
     build_judge_request,
+    build_multi_edit_fields,
+    build_tool_fields,
     call_standing,
 )
 from checkrail.flows.rulings import get_deadline, send_when_running, wait_for_ruling

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from checkrail.answers import CallEvaluation, Evaluation, TurnEvaluation, VerdictReading
-from checkrail.flows.call_bodies import (
+from checkrail.flows.call_requests import (
     build_command_fields,
     build_edit_fields,
     build_multi_edit_fields,

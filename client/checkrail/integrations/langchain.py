@@ -37,9 +37,10 @@ from checkrail.integrations.drivers import drive_async, drive_now
 from checkrail.integrations.langchain_gate import (
     Gate,
     Permit,
+    add_words,
     check_provider_tools,
     check_turn,
-    gating,
+    guard_tools,
 )
 from checkrail.integrations.outcomes import (
     Admitted,
@@ -161,7 +162,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         call = self._build_call(request, outcome)
         changed = _describe_amendment(request, outcome)
         try:
-            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+            with guard_tools(self._gate, Permit(call.tool, outcome.arguments)):
                 answer = handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise  # the tool waits for something: it is started again, and goes on
@@ -185,7 +186,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
         call = self._build_call(request, outcome)
         changed = _describe_amendment(request, outcome)
         try:
-            with gating(self._gate, Permit(call.tool, outcome.arguments)):
+            with guard_tools(self._gate, Permit(call.tool, outcome.arguments)):
                 answer = await handler(_apply_amendment(request, outcome))
         except GraphBubbleUp:
             raise
@@ -295,13 +296,5 @@ def _add_notes(run: RunCore, answer: ToolResult, before: str, after: str) -> Too
     if not isinstance(answer, ToolMessage):
         _keep_words(run, "\n".join(filter(None, (before, after))))
         return answer
-    if isinstance(answer.content, str):
-        parts = filter(None, (before, answer.content, after))
-        content: Any = "\n\n".join(parts)
-    else:
-        content = [*_build_blocks(before), *answer.content, *_build_blocks(after)]
+    content = add_words(answer.content, before=before, after=after)
     return answer.model_copy(update={"content": content})
-
-
-def _build_blocks(text: str) -> list[dict[str, str]]:
-    return [{"type": "text", "text": text}] if text else []

@@ -32,6 +32,7 @@ from checkrail.integrations.outcomes import (
     Outcome,
     Stored,
     WantedCall,
+    take_written_notes,
 )
 from checkrail.transport.driver import Driver
 from checkrail.transport.effects import Flow
@@ -120,18 +121,20 @@ class ToolGate:
             fields={"arguments": outcome.arguments},
         )
         running[run_id] = CallCore(self.run, granted)
-        if outcome.note:  # a callback cannot add it to the result of this one
+        if outcome.note:
             self.run.untold.append(outcome.note)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         call = _running.get(self.run, {}).pop(run_id, None)
-        if call is not None:
-            message = output if isinstance(output, ToolMessage) else None
-            told = output if message is None else message.text
-            ok = message is None or message.status != "error"
-            self._drive(
-                result_or_keep(call, ok=ok, output=shorten(str(told))), call.tool
-            )
+        if call is None:
+            return
+        message = output if isinstance(output, ToolMessage) else None
+        told = output if message is None else message.text
+        ok = message is None or message.status != "error"
+        self._drive(result_or_keep(call, ok=ok, output=shorten(str(told))), call.tool)
+        if message is not None:  # it is the one that the model reads
+            words = self._drive(take_written_notes(self.run), call.tool)
+            message.content = add_words(message.content, after=words)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         call = _running.get(self.run, {}).pop(run_id, None)
@@ -159,11 +162,11 @@ class ToolGate:
 
 
 class Gate(ToolGate, BaseCallbackHandler):
-    """Put among the callbacks of all that starts within `gating`."""
+    """Put among the callbacks of all that starts within `guard_tools`."""
 
 
 @contextmanager
-def gating(gate: Gate, permit: Permit | None = None) -> Iterator[None]:
+def guard_tools(gate: Gate, permit: Permit | None = None) -> Iterator[None]:
     """Gate every tool that starts meanwhile; one call may begin with this permit."""
     set_permit = _permit.set(permit) if permit is not None else None
     set_gate = _gate.set(gate)
@@ -200,6 +203,17 @@ def check_turn(message: AIMessage, ungoverned: frozenset[str]) -> None:
     ]
     if refused:
         raise Ungoverned(refused, "The provider ran it with nobody asked.")
+
+
+def add_words(content: Any, *, before: str = "", after: str = "") -> Any:
+    """What the model has to know beside a result."""
+    if isinstance(content, str):
+        return "\n\n".join(filter(None, (before, content, after)))
+    return [*_build_blocks(before), *content, *_build_blocks(after)]
+
+
+def _build_blocks(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}] if text else []
 
 
 def _is_run_here(tool: Mapping[str, Any]) -> bool:

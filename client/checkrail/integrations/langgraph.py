@@ -29,7 +29,7 @@ from checkrail.integrations.interrupts import (
     build_response,
     parse_interrupt,
 )
-from checkrail.integrations.langchain_gate import Gate, gating
+from checkrail.integrations.langchain_gate import Gate, guard_tools
 from checkrail.integrations.outcomes import WantedCall
 from checkrail.transport.effects import Callback, Flow
 
@@ -90,7 +90,7 @@ def drive(
     run)` goes on.
     """
     gate = _build_gate(graph, run, timeout)
-    with gating(gate):
+    with guard_tools(gate):
         result = graph.invoke(input, config, **options)
     while find_interrupts(result):
         answers = resolve_interrupts(
@@ -100,7 +100,7 @@ def drive(
             otherwise=otherwise,
             timeout=timeout,
         )
-        with gating(gate):
+        with guard_tools(gate):
             result = graph.invoke(
                 Command(resume=_take_first(answers)), config, **options
             )
@@ -120,7 +120,7 @@ async def adrive(
 ) -> Any:
     """As `drive`, with `graph.ainvoke`."""
     gate = _build_gate(graph, run, timeout)
-    with gating(gate):
+    with guard_tools(gate):
         result = await graph.ainvoke(input, config, **options)
     while find_interrupts(result):
         answers = await aresolve_interrupts(
@@ -130,7 +130,7 @@ async def adrive(
             otherwise=otherwise,
             timeout=timeout,
         )
-        with gating(gate):
+        with guard_tools(gate):
             result = await graph.ainvoke(
                 Command(resume=_take_first(answers)), config, **options
             )

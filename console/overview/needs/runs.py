@@ -11,6 +11,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from console.format import format_count, format_seconds
 from console.overview.links import Links
 from console.overview.needs.need import Need, name_some
+from ledger.halts.held_runs import exclude_held
 from ledger.models import FINAL, Run, RunStatus
 from ledger.selectors import exclude_system_runs
 
@@ -85,7 +86,7 @@ def find_silent(*, project_id: int, at: datetime, links: Links) -> Iterator[Need
     """
     since = at - SILENT_AFTER
     rows = (
-        _list_runs(project_id)
+        exclude_held(_list_runs(project_id), run="pk")
         .filter(status=RunStatus.RUNNING, created_at__lte=since, updated_at__lte=since)
         # A coding agent that waits for its person has nothing to tell.
         .exclude(Q(running_ms__isnull=False) & Q(running_since__isnull=True))

@@ -66,14 +66,17 @@ def build_usual_side(run: Run, *, count: int) -> Side:
     return Side(name="Median", about=f"of the newest {runs} of {agent} that have ended")
 
 
-def list_others(run: Run, *, at: datetime) -> list[OtherRun]:
-    """The agent's newest runs but this one."""
-    found = (
+def list_others(run: Run, *, chosen: Run | None, at: datetime) -> list[OtherRun]:
+    """The agent's newest runs but this one, and the one that is chosen, whose ever."""
+    newest = (
         Run.objects.filter(project_id=run.project_id, agent_id=run.agent_id)
         .exclude(pk=run.pk)
         .defer("memory")
         .order_by("-pk")[:_OTHERS]
     )
+    found = list(newest)
+    if chosen and chosen not in newest and chosen != run:
+        found.insert(0, chosen)
     return [
         OtherRun(
             code=str(each.code),

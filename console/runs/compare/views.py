@@ -39,20 +39,18 @@ def compare(request: ConsoleRequest) -> HttpResponse:
     }
     if a is None:
         return render(request, "console/runs/compare.html", context)
+    b = None if asked == MEDIAN else _find_run(request, "b")
     context |= {
         "a": build_side(a, slug=slug),
-        "others": list_others(a, at=at),
-        "chosen": asked,
+        "others": list_others(a, chosen=b, at=at),
+        "chosen": str(b.code) if b else asked,
     }
     if asked == MEDIAN:
         usual, count = measure_usual(a)
         side: Side = build_usual_side(a, count=count)
         rows = build_figure_rows(measure_run(a), usual) if count else []
         context |= {"b": side, "figures": rows, "facts": []}
-    elif asked:
-        b = _find_run(request, "b")
-        if b is None:
-            raise Http404
+    elif b:
         context |= {
             "b": build_side(b, slug=slug),
             "figures": build_figure_rows(measure_run(a), measure_run(b)),

@@ -54,7 +54,7 @@ def _find_plain_letter(code: int) -> int | str | None:
     return base if base.isascii() else code
 
 
-# Every repetition is possessive or short, so that searching takes linear time.
+# What is repeated endlessly ends before what follows it: searching takes linear time.
 _GAP = r"[^A-Z\n]{0,3}"
 # The word of a verdict, also with its letters apart, and with those that look like I.
 _LOOSE = rf"F{_GAP}A{_GAP}[IL1|!]{_GAP}L(?:ED|S|URE)?(?![A-Z])"

@@ -20,7 +20,7 @@ from guidance.core.checks.verdicts import (
     list_contradictions,
 )
 
-# Every repetition is possessive or short, so that reading takes linear time.
+# What is repeated endlessly ends before what follows it, so that reading takes linear time.
 _MARKS = r"[*_`]{0,6}"
 _GAP = r"[ \t*_`]{0,16}"
 # A hyphen within a word, as in PASS-through, separates nothing.

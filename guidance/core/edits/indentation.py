@@ -28,9 +28,10 @@ class Indentation(NamedTuple):
             return new
         levels = dict(self.levels)
         lines = new.split("\n")
-        first = 1 if begun else 0
-        done = lines[:first]
-        done += [self._indent(line, levels) for line in lines[first:]]
+        done = [self._indent(line, levels) for line in lines]
+        if begun:
+            given = get_indentation(lines[0])
+            done[0] = self.convert(given) + lines[0][len(given) :]
         return "\n".join(done)
 
     def _indent(self, line: str, levels: Mapping[str, str]) -> str:

@@ -194,7 +194,7 @@ class Replacement:
         self._edit = edit
         self._source = source
         self._speaks_of_cr = "\r" in edit.old or "\r" in edit.new
-        self._list_forms: dict[tuple[bool, str, Indentation], str] = {}
+        self._list_forms: dict[tuple[bool, str, bool, Indentation], str] = {}
 
     def build_at(self, found: Found) -> str:
         """An edit that was found to the letter and itself speaks of CR is taken
@@ -206,16 +206,20 @@ class Replacement:
         lost = edit.old.endswith(_ENDS) and not text.endswith(_ENDS, 0, found.end)
         ending = self._source.get_ending(found.start, found.end)
         indentation = self._source.get_indentation(found, edit.old)
-        form = lost, ending, indentation
+        # The file's own indentation of the first line is left standing before it.
+        begun = found.start > self._source.lines.start(found.first)
+        form = lost, ending, begun, indentation
         if form not in self._list_forms:
             self._list_forms[form] = self._build_form(*form)
         return self._list_forms[form]
 
-    def _build_form(self, lost: bool, ending: str, indentation: Indentation) -> str:
+    def _build_form(
+        self, lost: bool, ending: str, begun: bool, indentation: Indentation
+    ) -> str:
         edit = self._edit
         self._source.price_reading(edit.new)
         new = edit.new.replace("\r\n", "\n")
-        new = indentation.apply(new, begun=not edit.old[:1].isspace())
+        new = indentation.apply(new, begun=begun)
         if lost:
             new = new.removesuffix("\n")
         return new if ending == "\n" else new.replace("\n", ending)

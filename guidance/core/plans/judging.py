@@ -25,6 +25,7 @@ from guidance.core.plans.proposal import (
 )
 from guidance.core.plans.words import describe_call, describe_uncovered, list_limits
 from guidance.core.runs.plans import EXACT, SHAPE
+from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.tools.calls import Call, CommandCall
 from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
@@ -43,6 +44,7 @@ def judge_plan(
     tools: ToolRules,
     rules: AskedRules,
     fingerprint_key: bytes,
+    server: OwnServer = USUAL_SERVER,
 ) -> Document:
     """The plan as it is put before a person. Raises PlanProblem for what cannot be kept."""
     steps = []
@@ -50,7 +52,10 @@ def judge_plan(
         calls = []
         for place, planned in enumerate(step.calls, 1):
             verdict = judge_call(
-                rules=tools, call=planned.build_call(), fingerprint_key=fingerprint_key
+                rules=tools,
+                call=planned.build_call(),
+                fingerprint_key=fingerprint_key,
+                server=server,
             )
             loc = ("steps", number - 1, "calls", place - 1)
             calls.append(_judge_planned(planned, verdict, step, rules, place, loc))

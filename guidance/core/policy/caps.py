@@ -134,13 +134,12 @@ def read_caps(section: Section) -> Caps:
     default = Caps()
 
     def read_amounts(part: Section, given: Cap) -> dict[str, Any]:
-        return {
-            "agent": part.read_limit("agent", given.agent, high=_MANY),
-            "project": part.read_limit("project", given.project, high=_MANY),
-            "project_per_agent": part.read_integer(
-                "project_per_agent", given.project_per_agent, low=0, high=_MOST_EACH
-            ),
-        }
+        agent = part.read_limit("agent", given.agent, high=_MANY)
+        project = part.read_limit("project", given.project, high=_MANY)
+        # A cap that people chose grows with the fleet only if they say so.
+        each = given.project_per_agent if project == given.project else 0
+        each = part.read_integer("project_per_agent", each, low=0, high=_MOST_EACH)
+        return {"agent": agent, "project": project, "project_per_agent": each}
 
     def read_cap(name: str) -> Cap:
         part = section.read_part(name)

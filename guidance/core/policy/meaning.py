@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from guidance.core.policy.differences import Difference
+from guidance.core.policy.differences import Difference, list_differences
+from guidance.core.policy.policy import PolicyError, load_policy
 from guidance.core.policy.schema import ANY, POLICY_SCHEMA
 from guidance.core.policy.words import WORDS
 from guidance.core.shell_commands.rules import RULES
@@ -82,11 +83,33 @@ def format_rule(name: str, decision: str | None) -> str:
     return f"{CALL_WORDS[built_in.decision]} (built in)" if built_in else "not set"
 
 
+def list_value_changes(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> list[Difference]:
+    """The differences but those by which a default is only written out, or no longer."""
+    found = list_differences(before, after)
+    return [each for each in found if not is_only_wording(each)]
+
+
 def is_only_wording(difference: Difference) -> bool:
     """A default is written out, or no longer: no value changes."""
     found = read_difference(difference)
-    moved = difference.change != "changed" and "default" in found.schema
-    return moved and found.before == found.after
+    if difference.change == "changed":
+        return False
+    if "default" in found.schema:
+        return bool(found.before == found.after)
+    # Its default is no single value: ask for what a policy says that has nothing else.
+    written = difference.after if difference.change == "added" else difference.before
+    for key in reversed(split_path(difference.path)):
+        written = {key: written}
+    try:
+        return "x-default-from" not in found.schema and _says_nothing(written)
+    except PolicyError:
+        return False
+
+
+def _says_nothing(document: Mapping[str, Any]) -> bool:
+    return load_policy(document) == load_policy({})
 
 
 def split_path(path: str) -> list[str]:

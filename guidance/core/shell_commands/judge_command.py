@@ -65,7 +65,7 @@ from guidance.core.shell_commands.windows.shells import (
 # A text that is SQL from its first word on. Shell words such as set, exec and do are
 # left out, and ambiguous ones must be followed by what SQL wants there.
 _SQL = re.compile(
-    r"\s*(?!\s)(?:(?:--[^\n]*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/)\s*(?!\s))*"
+    r"\s*(?!\s)(?:(?:(?:--|#)[^\n]*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/)\s*(?!\s))*"
     r"(?:(?:select|insert|update|delete|drop|truncate|alter|merge|explain|grant|revoke"
     r"|replace)\b|create\s+(?:or\s|table|temp|view|index|database|schema|function|user)"
     r"|with\s+[\w\"]+\s+as\b|begin\s*(?:;|transaction|work)|start\s+transaction"
@@ -105,7 +105,7 @@ def judge_command(
     Texts that are read for one answer may share a budget. `disposable` are names of
     folders that tools make again. `server` is the guard's own.
     """
-    if budget is None and is_plain(command):
+    if budget is None and is_plain(command, server=server):
         return ()
     return _build_report(
         command,
@@ -143,9 +143,13 @@ def split_command(command: str) -> tuple[Part, ...]:
     return _build_report(command, _walk_command, collect=True).parts
 
 
-def is_plain(command: str) -> bool:
+def is_plain(command: str, *, server: OwnServer = USUAL_SERVER) -> bool:
     """Whether it is seen at a glance that there is nothing to say about it."""
-    return len(command) <= LONGEST and _read_plain(command) is not None
+    return (
+        len(command) <= LONGEST
+        and not server.may_be_meant(command)
+        and _read_plain(command) is not None
+    )
 
 
 # Who judges a call and who asks what it tells of its run read the same text. All that is

@@ -51,6 +51,7 @@ _UNWRAPPING: Mapping[str, Handler] = {
     **interpreters.HANDLERS,
     **sql_clients.HANDLERS,
     **windows_shells.HANDLERS,
+    "bun": wrappers.unwrap_bun,
 }
 
 

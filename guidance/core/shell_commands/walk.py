@@ -296,10 +296,8 @@ class Walk:
             if telling is None or self.report.collects or self.known.has_defined(name):
                 return True
             words = [word for word in simple.words if isinstance(word, str)]
-            if simple.dynamic and not all(
-                isinstance(word, str) for word in simple.words[:3]
-            ):
-                # The verb itself may be expanded.
+            if len(words) < len(simple.words):
+                # The verb itself may be expanded, behind however many options.
                 return True
             # Some programs take their verbs in capitals, too.
             return not telling.isdisjoint(map(str.lower, words))

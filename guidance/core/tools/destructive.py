@@ -46,7 +46,7 @@ def check_destructive(rules: ToolRules, evidence: CallEvidence) -> list[CallFind
     findings += check_tool(rules, evidence)
     budget = evidence.reading
     alone = _find_lone_command(rules, evidence)
-    if alone is not None and is_plain(alone):
+    if alone is not None and is_plain(alone, server=evidence.server):
         # Nothing else is read that would share its budget.
         return findings
     for text, language in _put_joined_last(_list_code(rules, evidence)):

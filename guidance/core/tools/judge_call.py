@@ -12,7 +12,7 @@ from guidance.core.runs.shared_limits import (
     describe_all_reached,
 )
 from guidance.core.runs.usage import Budget, Usage
-from guidance.core.secrets import SecretFinding, redact
+from guidance.core.secrets import SecretFinding, redact, redact_text
 from guidance.core.shell_commands.own_server import USUAL_SERVER, OwnServer
 from guidance.core.shell_commands.rules.rule import FAMILIES
 from guidance.core.tools.calls import Call
@@ -22,6 +22,7 @@ from guidance.core.tools.gates import ENFORCEMENT_GATES, INPUT_GATES, Gate
 from guidance.core.tools.permission_shapes import is_permittable
 from guidance.core.tools.secrets.findings import make_secret_findings
 from guidance.core.tools.section import ToolRules
+from guidance.core.tools.texts import has_more_parts
 from guidance.core.vocabulary import (
     CALL_WEIGHTS,
     choose_most_severe_call,
@@ -37,6 +38,8 @@ GATEWAY_VERSION = 13
 SEARCH_LIMIT = 32_000
 READING_COST = 24_000
 PLANNING_COST = 24_000
+# Values and keys of one call; more cannot be searched for secrets, so none are read.
+PARTS_LIMIT = 16_000
 # More findings than a person reads; the decision is made by all of them.
 FINDINGS_LIMIT = 100
 _QUOTES = ("text", "argument", "path", "target")
@@ -57,7 +60,8 @@ class CallVerdict:
     """What the gates say, and the call as it may be kept and shown.
 
     `call` is the call that was judged, `shown` and `preview` are free of secrets;
-    `redacted` says that something had to be taken out of them.
+    `redacted` says that something had to be taken out of them. `server` is the guard's
+    own that it was judged with.
     """
 
     call: Call
@@ -67,6 +71,7 @@ class CallVerdict:
     shown: Mapping[str, Any]
     preview: Mapping[str, Any] | None
     redacted: bool
+    server: OwnServer
 
     @property
     def weight(self) -> float:
@@ -104,23 +109,36 @@ def judge_call(
     try:
         evidence = replace(build_call_evidence(call, rules), server=server)
     except Exception as error:  # trouble holds the call, whatever it is
-        evidence = CallEvidence(call=call, arguments={})
+        evidence = CallEvidence(call=call, arguments={}, server=server)
         findings.append(_make_failure("arguments", error))
+    if has_more_parts(evidence.arguments, PARTS_LIMIT):
+        return _hide(
+            evidence,
+            _TOO_MANY,
+            tool=redact_text(call.tool, fingerprint_key=fingerprint_key).text,
+        )
     findings += _ask_gates(INPUT_GATES, rules, evidence)
     findings += _ask_gates(ENFORCEMENT_GATES, rules, evidence)
     findings = [_add_permittable(finding, rules) for finding in findings]
     try:
         return _remove_secrets(rules, evidence, findings, fingerprint_key)
     except Exception as error:  # what cannot be cleaned is neither kept nor shown
-        return CallVerdict(
-            call=evidence.call,
-            decision="block",
-            findings=(replace(_make_failure("secrets", error), decision="block"),),
-            tool="",
-            shown={},
-            preview=None,
-            redacted=True,
-        )
+        failure = replace(_make_failure("secrets", error), decision="block")
+        return _hide(evidence, failure, tool="")
+
+
+def _hide(evidence: CallEvidence, finding: CallFinding, *, tool: str) -> CallVerdict:
+    """Blocked, with nothing of the call kept or shown."""
+    return CallVerdict(
+        call=evidence.call,
+        decision=finding.decision,
+        findings=(finding,),
+        tool=tool,
+        shown={},
+        preview=None,
+        redacted=True,
+        server=evidence.server,
+    )
 
 
 def _add_permittable(finding: CallFinding, rules: ToolRules) -> CallFinding:
@@ -158,6 +176,7 @@ def _remove_secrets(
         shown=call.to_fields(),
         preview=preview,
         redacted=False,
+        server=evidence.server,
     )
     diff = preview["diff"] if preview else ""
     sent: dict[str, Any] = {"tool": verdict.tool, "shown": verdict.shown}
@@ -268,6 +287,12 @@ def _make_failure(name: str, error: Exception) -> CallFinding:
     )
 
 
+_TOO_MANY = CallFinding(
+    gate="arguments",
+    decision="block",
+    message=f"More than {PARTS_LIMIT:,} values and names in one call: none of them was read",
+    remediation="Send less at once, or one long text in their place.",
+)
 _OWN_WORDS = frozenset((*FAMILIES, "diff_size", "multi_edit", "secrets"))
 
 

@@ -196,5 +196,21 @@ def _flatten(value: object) -> Iterator[str]:
             yield from _flatten(part)
 
 
+def has_more_parts(value: object, limit: int) -> bool:
+    """Does a value hold more values and names than that, however deep?"""
+    count, waiting = 0, [value]
+    while waiting and count <= limit:
+        each = waiting.pop()
+        parts: Collection[object] = ()
+        if isinstance(each, _OBJECT):
+            count += len(each)
+            parts = each.values()
+        elif isinstance(each, _LIST):
+            parts = each
+        count += len(parts)
+        waiting += filter(_has_parts, parts)
+    return count > limit
+
+
 def escape_key(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")

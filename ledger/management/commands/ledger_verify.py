@@ -27,9 +27,9 @@ class Command(QuickCommand):
         add_run_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        for fault in list_faults():
-            self.stderr.write(f"UNPROTECTED {fault}")
         try:
+            for fault in try_again(list_faults, tell=self.stderr.write):
+                self.stderr.write(f"UNPROTECTED {fault}")
             checked = self._check(options["run"])
         except DatabaseBusy as busy:
             raise CommandError(str(busy)) from busy

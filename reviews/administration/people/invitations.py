@@ -151,7 +151,11 @@ def withdraw_invitation(*, project_id: int, code: str, by: PersonPrincipal) -> N
 def _build_invited_entry(code: UUID, email: str, role: str, secret: str) -> AuditEntry:
     invitation = Invitation(code=code, email=email, role=role)
     mark = build_mark(hash_secret(secret))
-    payload: dict[str, Any] = {**describe_invitation(invitation), "secret": mark}
+    payload: dict[str, Any] = {
+        **describe_invitation(invitation),
+        "secret": mark,
+        "lasts_s": int(LIFETIME.total_seconds()),
+    }
     return AuditEntry("person.invited", payload)
 
 

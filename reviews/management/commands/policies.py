@@ -14,8 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from accounts.models import Project
 from common.commands import QuickCommand
 from common.errors import Unchanged
-from guidance.core.policy.differences import list_differences
-from guidance.core.policy.meaning import describe_difference
+from guidance.core.policy.meaning import describe_difference, list_value_changes
 from guidance.validation import Checked, check_yaml
 from reviews.policies.acts import Outcome
 from reviews.policies.assignments import replace_assignments
@@ -97,7 +96,7 @@ class Command(QuickCommand):
         changed = []
         for name, document in documents.items():
             before = find_document_in_force(project, name)
-            for each in list_differences(before, document):
+            for each in list_value_changes(before, document):
                 if name not in changed:
                     changed.append(name)
                 self.stdout.write(f"{name}: {describe_difference(each)}")

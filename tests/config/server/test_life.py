@@ -7,9 +7,13 @@ import logging
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.test.utils import override_settings
 
 from config import asgi, lifespan
 from config.fastpath.asgi import TIMED, Message, Receive, Scope, Send
+from guidance.core.shell_commands.own_server import OwnServer
+from guidance.own_server import get_own_server, note_connection
 
 pytestmark = pytest.mark.once("judges what is said to a server, not what is stored")
 
@@ -96,3 +100,22 @@ def test_a_server_without_deadlines_is_warned_of_once(
     assert caplog.text.count("start uvicorn with") == 1
     with pytest.raises(ValueError, match="Unknown kind of connection: ftp"):
         asyncio.run(asgi.route({"type": "ftp"}, nothing, nothing))
+
+
+@override_settings(SERVED_PORT=8000, PUBLIC_URL="http://127.0.0.1:8000", ORIGINS=[])
+def test_another_server_tells_its_port_with_each_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
+
+    async def nothing(*_: Any) -> Any: ...
+
+    monkeypatch.setattr(asgi, "http", answer)
+    for server in (None, ("/run/checkrail.sock", None), ("::1", 9100)):
+        asyncio.run(asgi.route({"type": "http", "server": server}, nothing, nothing))
+    assert get_own_server() == OwnServer(9100)
+    assert settings.PUBLIC_URL == "http://[::1]:9100"
+    with override_settings(ORIGINS=["https://agents.acme.invalid"]):
+        note_connection(("10.0.0.7", 9200))
+        assert settings.PUBLIC_URL == "http://[::1]:9100"
+        assert settings.SERVED_PORT == 9200

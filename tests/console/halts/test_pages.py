@@ -6,12 +6,15 @@ import re
 from typing import Any
 
 import httpx
+import pytest
 from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Agent, Project
 from console.live.updates import View, build_updates
+from console.runs.rows import count_fleet
 from ledger.models import Halt, Run
+from tests.conftest import client_for
 from tests.reviews.halts.halting import halt
 from tests.support.browsing import open_browser
 from tests.support.builders import (
@@ -21,6 +24,7 @@ from tests.support.builders import (
     pause_at_once,
     start_run,
 )
+from tests.support.live import Live
 from tests.support.problems import problem
 
 
@@ -172,3 +176,37 @@ def test_open_pages_are_told(project: Project, bob: Person) -> None:
     assert "Halted: the whole project" in update.text
     (quiet,) = build_updates([(view, update.position + 1)]).values()
     assert 'hx-target="#halts"' in quiet.text, "another database: everything anew"
+
+
+@pytest.mark.parametrize(
+    ("scope", "running", "halted"),
+    [
+        ({"agent": "robo"}, 1, 2),
+        ({"label": "team:red"}, 2, 1),
+        ({"project": True}, 0, 3),
+        ({}, 3, 0),
+    ],
+)
+def test_halted_runs_do_not_count_as_running(
+    project: Project,
+    agent: httpx.Client,
+    reviewer: httpx.Client,
+    live: Live,
+    bob: Person,
+    scope: dict[str, Any],
+    running: int,
+    halted: int,
+) -> None:
+    start_run(agent, labels={"team": "red"})
+    start_run(agent)
+    pause_at_once(agent, start_run(agent))
+    with client_for(live, make_robot("other", project=project)) as other:
+        start_run(other)
+    if scope:
+        halt(reviewer, scope)
+    fleet = count_fleet(project_id=project.pk)
+    assert (fleet.running, fleet.halted, fleet.paused) == (running, halted, 1)
+    assert fleet.total == 4
+    shown = plain(open_browser(bob.user).get(address("runs", project)))
+    assert f"running {running} paused 1" in shown
+    assert (f"halted {halted}" in shown) == bool(halted)

@@ -20,6 +20,7 @@ from console.overview.needs.webhooks import find_broken_webhooks
 from ledger.models import ProjectVerification
 from reviews.models import Review
 from tests.console.overview.conftest import Read, list_needs
+from tests.reviews.halts.halting import halt
 from tests.support.builders import (
     Person,
     make_policy,
@@ -93,6 +94,15 @@ def test_runs_that_say_nothing_any_more(agent: httpx.Client, project: Project) -
 
 def test_a_paused_run_is_not_silent(agent: httpx.Client, project: Project) -> None:
     pause_at_once(agent, start_run(agent))
+    later = timezone.now() + timedelta(hours=2)
+    assert not list(find_silent(project_id=project.pk, at=later, links=LINKS))
+
+
+def test_a_halted_run_is_not_silent(
+    agent: httpx.Client, reviewer: httpx.Client, project: Project
+) -> None:
+    start_run(agent)
+    halt(reviewer, {"agent": "robo"})
     later = timezone.now() + timedelta(hours=2)
     assert not list(find_silent(project_id=project.pk, at=later, links=LINKS))
 

@@ -46,8 +46,12 @@ def limit(dollars: int, used: int) -> UsedLimit:
 def test_the_pace_is_that_of_the_last_days() -> None:
     spent = {f"2026-11-{day:02d}": 10.0 for day in range(1, 17)}
     spent["2026-11-17"] = 5.0
-    assert compute_pace(spent, NOON) == (pytest.approx(10), 7)
-    assert compute_pace({"2026-11-17": 6.0}, NOON) == (pytest.approx(12), 1)
+    pace, days = compute_pace(spent, NOON)
+    assert pace == pytest.approx(10)
+    assert days == 7
+    pace, days = compute_pace({"2026-11-17": 6.0}, NOON)
+    assert pace == pytest.approx(12)
+    assert days == 1
     assert compute_pace({}, NOON) == (0, 1)
 
 

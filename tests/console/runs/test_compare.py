@@ -10,9 +10,11 @@ import pytest
 
 from accounts.models import Project
 from console.runs.compare.figures import Measured, build_figure_rows
+from tests.conftest import client_for
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.support.browsing import open_browser
-from tests.support.builders import Person, start_run, step
+from tests.support.builders import Person, make_robot, start_run, step
+from tests.support.live import Live
 
 pytestmark = pytest.mark.once("looks at pages, whatever database is behind them")
 
@@ -57,6 +59,26 @@ def test_two_runs_stand_side_by_side(
     assert "Compare which run?" in client.get(here).content.decode()
     assert client.get(here, {"a": first, "b": "nothing"}).status_code == 404
     assert client.get(here, {"a": "nothing"}).status_code == 404
+
+
+def test_the_second_run_stays_chosen_whoever_made_it(
+    project: Project,
+    alice: Person,
+    agent: httpx.Client,
+    live: Live,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also an old one, which is no longer offered."""
+    monkeypatch.setattr("console.runs.compare.side._OTHERS", 1)
+    first, old, _newest = (make_run(agent, steps=1) for _ in range(3))
+    with client_for(live, make_robot("other", project=project)) as other:
+        foreign = make_run(other, steps=1)
+    client = open_browser(alice.user)
+    for chosen in (old, foreign):
+        page = client.get(
+            f"/p/{project.slug}/runs/compare/", {"a": first, "b": chosen}
+        ).content.decode()
+        assert re.findall(r'<option value="([^"]*)" selected', page) == [chosen]
 
 
 def test_a_run_beside_the_median_of_its_agent(

@@ -16,7 +16,7 @@ import pytest
 from django.test.utils import override_settings
 
 from accounts.models import Project
-from gateway.use_cases.evidence import NO_JUDGE
+from gateway.use_cases.checks.evidence import NO_JUDGE
 from tests.gateway.calls.calls import rule, slug
 from tests.gateway.checks.test_flows import open_new_check
 from tests.gateway.llm.models import (

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from common.errors import Invalid
 from gateway.schemas.checks import VerdictIn
-from gateway.use_cases.verdicts import parse_verdict
+from gateway.use_cases.checks.verdicts import parse_verdict
 from guidance.core.checks import Verdict, apply_verdict, combine, open_check, read_gate
 from tests.gateway.checks.test_flows import open_new_check
 from tests.guidance.core.checks.test_properties import (

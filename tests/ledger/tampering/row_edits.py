@@ -152,6 +152,10 @@ EDITS: dict[str, tuple[Edit, str]] = {
         lambda life: invited(life).update(digest="0" * 64),
         "has secret",
     ),
+    "an invitation stays open": (
+        lambda life: invited(life).update(expires_at=FAR),
+        "has expires_at",
+    ),
     "an invitation was deleted": (
         lambda life: invited(life).delete(),
         "the invitation",

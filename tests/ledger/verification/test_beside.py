@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 from django.db import OperationalError, connection
 
 from accounts.models import AgentKey, Project, Role
+from common.append_only import list_faults
 from ledger.jobs import perform
 from ledger.management.commands import ledger_verify
 from ledger.models import ProjectVerification, Run
@@ -194,6 +195,23 @@ def test_a_busy_database_is_tried_again(
     monkeypatch.setattr(row_checks, "_comparisons", [*before, be_busy(99)])
     with pytest.raises(CommandError, match="busy each time"):
         call_command("ledger_verify")
+
+
+def test_it_is_busy_from_the_first_question_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = [1]
+
+    def look() -> list[str]:
+        if left and left.pop():
+            raise OperationalError("database is locked")
+        return list(list_faults())
+
+    monkeypatch.setattr(ledger_verify, "list_faults", look)
+    call_command("ledger_verify")
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == ["The database was busy, trying again."]
+    assert "0 broken" in shown.out
 
 
 def test_a_job_says_so_too(

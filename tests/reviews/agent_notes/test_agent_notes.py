@@ -251,7 +251,10 @@ def test_a_changed_row_and_a_changed_memory_are_found(
     rows.update(text="As it was written")
     memory = Run.objects.get(code=run).memory
     Run.objects.filter(code=run).update(memory=memory.replace(note, run))
-    assert "unread notes" in reviewer.get(f"/runs/{run}/verify").json()["reason"]
+    reason = reviewer.get(f"/runs/{run}/verify").json()["reason"]
+    stored, said = reason.split(", the chain says ")
+    assert (run in stored, note in stored) == (True, False)
+    assert (run in said, note in said) == (False, True)
     Run.objects.filter(code=run).update(memory=memory)
     assert reviewer.get(f"/runs/{run}/verify").json()["ok"]
 

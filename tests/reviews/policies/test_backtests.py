@@ -56,7 +56,7 @@ def history(agent: httpx.Client, reviewer: httpx.Client) -> dict[str, str]:
 
 
 def test_a_draft_says_what_it_changes_and_whether_people_agree(
-    manager: httpx.Client, agent: httpx.Client, history: dict[str, str]
+    manager: httpx.Client, history: dict[str, str]
 ) -> None:
     draft = {**UNSURE, "tools": {"rules": {"git-push-force": "warn"}}}
     found = run(manager, document=draft)
@@ -82,7 +82,7 @@ def test_a_draft_says_what_it_changes_and_whether_people_agree(
     }
     assert found["examples"][0]["people"] == "disagree"
     assert found["examples"][0]["ruling"] == "deny"
-    assert get(agent, found["id"]) == found
+    assert get(manager, found["id"]) == found
 
 
 def test_every_number_opens_its_list_with_both_judgements(

@@ -10,8 +10,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from accounts.models import Project
+from guidance.core.policy import load_policy
+from guidance.core.policy.differences import list_differences
 from guidance.models import PolicyActivation, PolicyVersion
 from guidance.services import get_policy_in_force
+from guidance.yaml_documents import write_yaml
+from reviews.policies.selectors import find_document_in_force
 from reviews.policies.services import create_version
 
 pytestmark = pytest.mark.once("words of a command; its SQL is repeated in test_writing")
@@ -45,6 +49,24 @@ def test_a_difference_is_told_in_words_and_by_the_exit_code(
     assert "Nothing differs" in capsys.readouterr().out
     assert run("apply", tmp_path, project=project) == 0
     assert PolicyVersion.objects.filter(project=project, name="own").count() == 1
+
+
+def test_only_what_differs_is_told(
+    project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not each default that the first version has written out and the file leaves out."""
+    get_policy_in_force(project_id=project.pk, name="default")
+    whole = find_document_in_force(project, "default")
+    assert len(list_differences(whole, {})) > 100
+    assert load_policy(whole) == load_policy({"gates": whole["gates"]})
+    gates = write_yaml({"gates": whole["gates"]})
+    (tmp_path / "default.yaml").write_text(gates)
+    assert run("diff", tmp_path, project=project) == 0
+    assert "Nothing differs" in capsys.readouterr().out
+    (tmp_path / "default.yaml").write_text(f"{gates}checks:\n  max_resets: 7\n")
+    assert run("diff", tmp_path, project=project) == 1
+    (line,) = capsys.readouterr().out.splitlines()
+    assert "→ 7" in line
 
 
 def test_a_draft_that_says_the_same_is_activated(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -28,6 +29,7 @@ def read_ruling(review: str) -> tuple[Entry, dict[str, Any]]:
 
 def build_common(review: str, **more: Any) -> dict[str, Any]:
     row = Review.objects.get(code=review)
+    assert row.closed_at is not None
     return {
         "review": review,
         "kind": row.kind,
@@ -35,6 +37,8 @@ def build_common(review: str, **more: Any) -> dict[str, Any]:
         "answer": None,
         "version": 1,
         "content_digest": row.content_digest,
+        "waited_ms": (row.closed_at - row.opened_at) // timedelta(milliseconds=1),
+        "read_ms": None,  # no screen showed it
         **more,
     }
 

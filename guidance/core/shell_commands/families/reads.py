@@ -11,7 +11,9 @@ from guidance.core.shell_commands.families.pipelines import (
     shows_names_alone,
 )
 from guidance.core.shell_commands.paths import is_root
+from guidance.core.shell_commands.program_options import find_operands
 from guidance.core.shell_commands.rules.invocation import list_verbs
+from guidance.core.shell_commands.rules.options import TAKING_VALUES
 from guidance.core.shell_commands.sensitive.secret_names import is_hunting
 from guidance.core.shell_commands.sensitive.secret_paths import find_secret_rule
 from guidance.core.shell_commands.shell.tree import Heredoc
@@ -142,9 +144,10 @@ def _forces_into_history(call: ProgramCall) -> bool:
 
 def _list_git_paths(argv: list[str]) -> Iterator[str]:
     """`git show HEAD:.env`, `git log -p -- .env`."""
-    words = [word for word in argv[1:] if word[:1] != "-"]
-    if not words or words[0] not in _GIT:
+    places = find_operands(argv, taking=TAKING_VALUES["git"])
+    if not places or argv[places[0]] not in _GIT:
         return
+    words = [word for word in argv[places[0] :] if word[:1] != "-"]
     if words[0] in ("log",) and not {"-p", "-u", "--patch"} & set(argv):
         return
     for word in words[1:]:

@@ -112,7 +112,7 @@ def _list_targets(walk: Walk, call: ProgramCall) -> Iterator[str]:
         yield from (word[3:] for word in argv if word.startswith("of="))
     elif name in ("python", "node"):
         for word in argv[1:]:
-            yield from (found[1] for found in _OPENED.finditer(word[:4000]))
+            yield from (found[1] for found in _OPENED.finditer(word))
     else:
         for index, word in enumerate(argv[:-1]):
             if word in _OUTPUT or _JOINED_OUTPUT.fullmatch(word):

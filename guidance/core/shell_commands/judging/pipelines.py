@@ -23,7 +23,6 @@ _READERS = split_names(
     "column paste join comm iconv expand unexpand envsubst xmllint base64 perl python "
     "prettier sqlformat gunzip zcat xzcat gzip xz openssl git"
 )
-_LONGEST = 16
 
 
 def list_inputs(script: Script, simple: Simple) -> set[str]:
@@ -32,19 +31,16 @@ def list_inputs(script: Script, simple: Simple) -> set[str]:
 
 
 def _list_stages(script: Script, simple: Simple) -> Iterator[Simple]:
-    waiting = [simple]
-    for _ in range(_LONGEST):
-        if not waiting:
-            return
+    waiting, begin = [simple], len(script.items)
+    while waiting:
         item = waiting.pop()
         yield item
         if item.stage is not None:
+            # What stands in a group is seen once, by the group or by itself.
             first, last = item.stage
-            waiting += [
-                before
-                for before in script.items[first:last][:_LONGEST]
-                if isinstance(before, Simple)
-            ]
+            found = script.items[first : min(last, begin)]
+            waiting += [each for each in found if isinstance(each, Simple)]
+            begin = min(first, begin)
 
 
 def _list_read(item: Simple) -> Iterator[str]:
@@ -60,14 +56,14 @@ def _list_read(item: Simple) -> Iterator[str]:
     for word in words[1:]:
         if name != "git":
             yield word
-        elif "show" in words[1:4] and ":" in word:
+        elif "show" in words and ":" in word:
             yield word.partition(":")[2]
 
 
 def list_searched_places(walk: Walk, call: ProgramCall) -> list[str]:
     """The folders below which `$(find …)` looks for what the command is given."""
     places: list[str] = []
-    for word in call.simple.words[:_LONGEST]:
+    for word in call.simple.words:
         for piece in word.pieces if isinstance(word, Word) else ():
             items = piece.script.items[:1] if isinstance(piece, Substitution) else []
             for item in items:

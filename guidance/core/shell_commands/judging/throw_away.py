@@ -76,9 +76,11 @@ def is_throw_away(rule: str, walk: Walk, call: ProgramCall, found: Invocation) -
 def _list_settings(walk: Walk, call: ProgramCall) -> dict[str, str]:
     """NAME=value before the command, on its line, or exported earlier in the script."""
     found: dict[str, str] = {}
-    for item in call.script.items[:_MOST]:
+    for place, item in enumerate(call.script.items):
         if item is call.simple:
             break
+        if place % _MOST == 0:
+            walk.budget.count_step()
         if isinstance(item, Simple) and item.words[:1] == ["export"]:
             found.update(_split_settings(walk, item))
     for assignment in call.simple.assignments:
@@ -89,7 +91,7 @@ def _list_settings(walk: Walk, call: ProgramCall) -> dict[str, str]:
 
 
 def _split_settings(walk: Walk, simple: Simple) -> Iterator[tuple[str, str]]:
-    for word in walk.known.build_argv(simple.words[:64]):
+    for word in walk.known.build_argv(simple.words):
         match = ASSIGNMENT.match(word)
         if match is not None:
             yield match[1], word[match.end() :]

@@ -134,6 +134,7 @@ def sort_arguments(
             not equals
             and flag not in taking
             and len(flag) > 2
+            and not flag.startswith("--no-")
             # All that take a value before the verb are known.
             and (name != "git" or bool(operands))
         )

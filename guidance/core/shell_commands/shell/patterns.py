@@ -1,7 +1,7 @@
 """The shell's tokens as regular expressions.
 
-All repeats are possessive and every alternative begins with its own characters, so that
-no text takes more than a small multiple of its length.
+What is repeated ends before what follows it, and every alternative begins with its own
+characters, so that no text takes more than a small multiple of its length.
 """
 
 from __future__ import annotations

@@ -69,12 +69,12 @@ def judge_statements(
         return []
     # A routine's body holds semicolons, so its end must be seen as well.
     telling = None if "create" in lower else places
-    found = list(_judge(text, telling, budget, escapes=False, depth=depth))
-    if "\\'" in text:
-        # Some servers take the backslash for an escape and some do not.
+    found = list(_judge(text, telling, budget, mysql=False, depth=depth))
+    if "\\'" in text or "#" in text:
+        # Whose text it is nobody says: it is read in both ways.
         found += [
             each
-            for each in _judge(text, telling, budget, escapes=True, depth=depth)
+            for each in _judge(text, telling, budget, mysql=True, depth=depth)
             if each not in found
         ]
     return found
@@ -85,11 +85,11 @@ def _judge(
     telling: Sequence[int] | None,
     budget: ReadingBudget,
     *,
-    escapes: bool,
+    mysql: bool,
     depth: int,
 ) -> Iterator[SqlFinding]:
     defining = False
-    cut = split_statements(text, escapes=escapes, telling=telling)
+    cut = split_statements(text, mysql=mysql, telling=telling)
     for tokens in cut:
         budget.count_step(len(tokens) + 2)
         if not tokens:

@@ -40,37 +40,48 @@ _NAME = (
 )
 
 
-def _compile_tokens(string: str) -> re.Pattern[str]:
+# MySQL's alone: elsewhere `#work` is a table that stands for itself, and `#>` a sign.
+_MYSQL_COMMENT = (
+    rf"{_COMMENT}|(?<!from )(?<!join )(?<!into )(?<!table )(?<!update )(?<!exists )"
+    r"(?<!, )(?<![,.])#(?![>-])[^\n]*"
+)
+
+
+def _compile_tokens(string: str, comment: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<string>{string})|(?P<comment>{_COMMENT})|(?P<body>{_BODY})|(?P<name>{_NAME})"
+        rf"(?P<string>{string})|(?P<comment>{comment})|(?P<body>{_BODY})|(?P<name>{_NAME})"
         rf"|(?P<number>\d[\w.]*)"
         rf"|(?P<word>[^\W\d][\w$]*|[@:#][\w$@{UNKNOWN}]+|{UNKNOWN}+)"
         r"|(?P<sign><=>|<>|!=|<=|>=|==|\|\||::|[^\s\w])",
-        re.DOTALL,
+        re.DOTALL | re.IGNORECASE,
     )
 
 
-def _compile_ends(string: str) -> re.Pattern[str]:
+def _compile_ends(string: str, comment: str) -> re.Pattern[str]:
     """Only what may hold a semicolon, and semicolons."""
-    return re.compile(rf"(;)|{string}|{_COMMENT}|{_BODY}|{_NAME}", re.DOTALL)
+    found = rf"(;)|{string}|{comment}|{_BODY}|{_NAME}"
+    return re.compile(found, re.DOTALL | re.IGNORECASE)
 
 
 _PATTERNS = {
-    False: (_compile_ends(_STANDARD), _compile_tokens(_STANDARD)),
-    True: (_compile_ends(_ESCAPING), _compile_tokens(_ESCAPING)),
+    mysql: (_compile_ends(string, comment), _compile_tokens(string, comment))
+    for mysql, string, comment in (
+        (False, _STANDARD, _COMMENT),
+        (True, _ESCAPING, _MYSQL_COMMENT),
+    )
 }
 # Tokens that are looked at in one text; a dump of rows has few that matter.
 MAX_TOKENS = 5_000
 
 
 def split_statements(
-    text: str, *, escapes: bool, telling: Sequence[int] | None
+    text: str, *, mysql: bool, telling: Sequence[int] | None
 ) -> Iterator[list[SqlToken]]:
     """Token lists of the statements that hold one of the `telling` places, or of all.
 
-    `escapes` if backslashes escape quotes.
+    `mysql`: backslashes escape quotes, and a comment may begin with #.
     """
-    ends, pattern = _PATTERNS[escapes]
+    ends, pattern = _PATTERNS[mysql]
     count = start = 0
     places = [match.start() for match in ends.finditer(text) if match[1]]
     for end in [*places, len(text)]:

@@ -53,7 +53,7 @@ def _read(
     undone: list[tuple[int, int]] = []
     temporary: dict[str, int] = {}
     begun: int | None = None
-    for tokens in split_statements(text, escapes=False, telling=None):
+    for tokens in split_statements(text, mysql=False, telling=None):
         if not tokens:
             continue
         words = [token.text.upper() for token in tokens[:8]]

@@ -10,6 +10,7 @@ from guidance.core.shell_commands.program_options import (
     find_option_value,
     read_attached_value,
 )
+from guidance.core.shell_commands.rules.options import TAKING_VALUES
 from guidance.core.shell_commands.shell.quoting import quote
 from guidance.core.shell_commands.unwrap.git_refs import (
     unwrap_fetch,
@@ -137,14 +138,14 @@ def _unwrap_config(walk: Walk, call: ProgramCall, places: list[int]) -> None:
 def unwrap_hub(walk: Walk, call: ProgramCall) -> None:
     """gh alias set: a text for a shell, or other words of gh."""
     argv = call.argv
-    if argv[1:3] == ["alias", "set"]:
-        places = find_operands(argv, start=3)
-        if len(places) > 1:
-            text = argv[places[1]]
-            shell = "--shell" in argv or "-s" in argv or text.startswith("!")
-            text = text.lstrip("!") if shell else f"gh {text}"
-            origin = walk.report.make_whole_origin(call)
-            walk.walk_shell(text, origin=origin, via=(*call.via, "gh alias"))
+    places = find_operands(argv, taking=TAKING_VALUES["gh"])
+    verbs = [argv[place] for place in places[:2]]
+    if verbs == ["alias", "set"] and len(places) > 3:
+        text = argv[places[3]]
+        shell = "--shell" in argv or "-s" in argv or text.startswith("!")
+        text = text.lstrip("!") if shell else f"gh {text}"
+        origin = walk.report.make_whole_origin(call)
+        walk.walk_shell(text, origin=origin, via=(*call.via, "gh alias"))
     walk.judge(call)
 
 

@@ -23,6 +23,7 @@ from guidance.core.shell_commands.program_options import (
     read_attached_value,
 )
 from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules.options import TAKING_VALUES
 from guidance.core.shell_commands.script_state import Content
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -225,10 +226,12 @@ def unwrap_just(walk: Walk, call: ProgramCall) -> None:
 
 def run_package_scripts(walk: Walk, call: ProgramCall) -> None:
     """npm, yarn, pnpm and bun: scripts of a package.json that this command wrote."""
-    if call.argv[1:2] == ["pkg"]:
+    places = find_operands(call.argv, taking=TAKING_VALUES["npm"])
+    verb = call.argv[places[0]] if places else ""
+    if verb == "pkg":
         run_settings(walk, call)
-    elif call.argv[1:2] in (["set-script"], ["ss"]) and len(call.argv) == 4:
-        walk.walk_argument(call, 3, "npm set-script")
+    elif verb in ("set-script", "ss") and len(places) == 3:
+        walk.walk_argument(call, places[2], "npm set-script")
     content = walk.known.get_file("package.json")
     if content is None or content.opaque:
         return

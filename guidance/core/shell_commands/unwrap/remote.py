@@ -33,12 +33,15 @@ _RUN_TAKING = split_names(
 )
 _DOCKER_TAKING = split_names(
     "-H --host -c --context --config -l --log-level -f --file -p --project-name "
-    "--profile --env-file --project-directory --connection --identity --url"
+    "--profile --env-file --project-directory --connection --identity --url --root "
+    "--runroot --storage-driver --storage-opt --tlscacert --tlscert --tlskey"
 )
 _KUBECTL_TAKING = split_names(
     "-n --namespace --context --cluster --user --kubeconfig -s --server -c --container "
     "-l --selector --image --env --overrides --as --token --restart --target "
-    "--request-timeout -f --filename --pod-running-timeout"
+    "--request-timeout -f --filename --pod-running-timeout -v --v --as-group "
+    "--as-uid --cache-dir --certificate-authority --client-certificate --client-key "
+    "--password --username --tls-server-name --vmodule --profile --profile-output"
 )
 
 
@@ -63,9 +66,10 @@ def unwrap_docker(walk: Walk, call: ProgramCall) -> None:
     argv = call.argv
     if is_own_container(walk.known, argv):
         return
-    if call.name == "podman" and argv[1:2] == ["unshare"]:
-        for place in find_operands(argv, start=2):
-            walk.run_inner(call, place, "podman unshare")
+    if call.name == "podman" and "unshare" in argv:
+        places = find_operands(argv, taking=_DOCKER_TAKING)
+        if len(places) > 1 and argv[places[0]] == "unshare":
+            walk.run_inner(call, places[1], "podman unshare")
             return
     if "exec" not in argv and "run" not in argv:
         walk.judge(call)

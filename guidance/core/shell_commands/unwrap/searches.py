@@ -8,6 +8,7 @@ from itertools import pairwise
 from guidance.core.shell_commands.call import ProgramCall
 from guidance.core.shell_commands.disposable.made_again import list_made_again
 from guidance.core.shell_commands.disposable.searched_names import finds_only_disposable
+from guidance.core.shell_commands.limits import COST_OF_TEXT
 from guidance.core.shell_commands.paths import is_temporary_root
 from guidance.core.shell_commands.program_names import resolve_program
 from guidance.core.shell_commands.program_options import (
@@ -143,6 +144,7 @@ def _run_with_input(walk: Walk, call: ProgramCall, place: int) -> None:
     """The verb, or the whole command, may come from the input."""
     content = walk.find_stdin(call)
     if content is not None and not content.opaque:
+        walk.budget.count_commands(COST_OF_TEXT)
         words = content.text.split()
         changed = call.replace_arguments([*call.argv, *words], first=-1)
         walk.run_inner(changed, place, "xargs")

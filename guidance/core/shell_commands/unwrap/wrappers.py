@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from guidance.core.shell_commands.call import ProgramCall
+from guidance.core.shell_commands.code.interpreters import interpret
 from guidance.core.shell_commands.program_options import (
     find_option_value,
     read_attached_value,
     takes_next,
 )
 from guidance.core.shell_commands.rules import PATTERNS
+from guidance.core.shell_commands.rules.options import TAKING_VALUES
 from guidance.core.shell_commands.shell.patterns import ASSIGNMENT
 from guidance.core.shell_commands.unwrap.recipes import run_package_scripts
 from guidance.core.shell_commands.walk import Handler, Walk
@@ -272,11 +274,18 @@ def unwrap_wrapper(walk: Walk, call: ProgramCall) -> None:
         walk.judge(call)
 
 
+def unwrap_bun(walk: Walk, call: ProgramCall) -> None:
+    """`bun x` runs what npx does; all else of it is an interpreter's."""
+    unwrap = unwrap_wrapper if call.argv[1:2] == ["x"] else interpret
+    unwrap(walk, call)
+
+
 def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
     """Where the inner command begins, 0 if there is none."""
     argv = call.argv
     skip = wrapper.skip
     words = list(wrapper.words)
+    before_verb = wrapper.taking | TAKING_VALUES.get(call.name, frozenset())
     asking = _ASKING.get(call.name, ())
     index = 1
     if call.name in _DASHED and "--" in argv and argv[1:2] == words[:1]:
@@ -293,7 +302,7 @@ def _find_inner(call: ProgramCall, wrapper: Wrapper) -> int:
         if word.startswith("-") and word != "-":
             if word in asking:
                 return 0
-            if takes_next(word, wrapper.taking):
+            if takes_next(word, before_verb if words else wrapper.taking):
                 index += 1
             continue
         if word == "-" and call.name == "env":

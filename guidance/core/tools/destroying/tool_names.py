@@ -150,7 +150,7 @@ def _find_by_action(words: list[str], given: Mapping[str, Any]) -> str | None:
     """One tool for many actions: manage_instance with the action terminate."""
     for name in _ACTIONS:
         action = given.get(name)
-        if not isinstance(action, str) or len(action) > _LONGEST:
+        if not isinstance(action, str) or len(action := action.strip()) > _LONGEST:
             continue
         found = find_verb([*split_words(action), *words])
         if found is None or found.verb not in split_words(action):

@@ -134,6 +134,21 @@ def test_a_circle_through_children_has_one() -> None:
     assert problem.path == "/left"
 
 
+def test_what_a_circle_leads_to_looks_at_values_of_every_level() -> None:
+    part = {"anyOf": [{"minLength": n} for n in range(9)]}
+    chain = part | {"additionalProperties": {"$ref": "#/$defs/chain"}}
+    document = {"$defs": {"chain": chain}, "$ref": "#/$defs/chain"}
+    value: Document = {}
+    for _ in range(12):
+        value = {"a": value}
+    # On each of its 13 levels: the chain, its nine parts, and where it is referred from.
+    looks = 13 * 11
+    cost = measure(document)
+    levels = measure_levels(value)
+    assert looks <= cost.bound_judging(levels) < 3 * looks
+    assert looks <= cost.bound_listing(levels) < 3 * looks
+
+
 def test_as_many_looks_as_the_limit_are_taken() -> None:
     at_limit = {"anyOf": [{"minLength": n} for n in range(LOOK_LIMIT - 1)]}
     assert Schema(at_limit).excess is None

@@ -56,6 +56,20 @@ SPACES = "class A:\n    def f(self):\n        return  1\n"
             "        return 1\n    g = 2\n",
         ),
         (
+            "a new first line that is indented, before one that is not",
+            TABS,
+            "def f():\n    if a:\n",
+            "    x = 1\ndef f():\n    if a:\n        c()\n",
+            "\tx = 1\ndef f():\n\tif a:\n\t\tc()\n\t\tb = 1\n\treturn b\n",
+        ),
+        (
+            "the same, behind the indentation that stays",
+            TABS,
+            "if a:\n    b = 1\n",
+            "    x = 1\nif a:\n    b = 1\n",
+            "def f():\n\t\tx = 1\n\tif a:\n\t\tb = 1\n\treturn b\n",
+        ),
+        (
             "the same indentation, another white space within the line",
             SPACES,
             "def f(self):\n        return 1",
@@ -94,8 +108,8 @@ def test_what_is_found_to_the_letter_is_put_in_to_the_letter() -> None:
 
 
 def test_what_is_nearly_the_same_is_put_in_as_it_is_given() -> None:
-    text = "\tthe quick brown fox jumps over a dog\n"
-    old = "  the quick brown fox jumps over a cat\n"
+    text = "\tspeed = measure(the_quick_brown_fox, over=the_lazy_dog)\n"
+    old = "  speed = measure(the_quick_brown_fox, over=the_lazy_cat)\n"
     plan = plan_changes(text, (old, "    x = 1\n"))
     assert layers(plan) == ["similarity"]
     assert plan.result == "    x = 1\n"

@@ -38,8 +38,26 @@ def test_caps_survive_their_document() -> None:
     assert policy.caps.open_reviews == ReviewCap(
         agent=5, project=2_000, project_per_agent=2, critical_share=0.1
     )
-    assert policy.caps.notes == Cap(agent=100, project=None, project_per_agent=1)
+    assert policy.caps.notes == Cap(agent=100, project=None)
     assert load_policy(dump_policy(policy)) == policy
+
+
+@each_row(
+    "given, each",
+    [
+        ({}, 2),
+        ({"agent": 7}, 2),
+        ({"project": 50}, 0),
+        ({"project": None}, 0),
+        ({"project": 50, "project_per_agent": 3}, 3),
+        ({"project_per_agent": 0}, 0),
+    ],
+)
+def test_a_cap_that_people_chose_grows_only_if_they_say_so(
+    given: dict[str, int | None], each: int
+) -> None:
+    caps = load_policy({"caps": {"open_reviews": given}}).caps
+    assert caps.open_reviews.project_per_agent == each
 
 
 @each_row("name", [field.name for field in fields(Caps)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from guidance.core.policy.differences import list_differences
-from guidance.core.policy.meaning import describe_difference
+from guidance.core.policy.meaning import describe_difference, list_value_changes
 from tests.support.rows import each_row
 
 
@@ -84,3 +84,25 @@ def test_a_setting_is_called_by_its_label_and_counted_in_its_unit(
 ) -> None:
     (difference,) = list_differences(before, after)
     assert describe_difference(difference) == meaning
+
+
+@each_row(
+    "before, after, told",
+    [
+        ({"prices": {"models": {}}}, {}, []),
+        ({}, {"turns": {"models": {}}}, []),
+        ({"continue": {"repeat_limit": 3}}, {}, []),
+        (
+            {"continue": {"repeat_limit": 3}},
+            {"continue": {"repeat_limit": 4}},
+            ["changed"],
+        ),
+        # Left out it is what is built in, which is not nothing.
+        ({}, {"loop": {"rules": []}}, ["added"]),
+        ({"tools": {"confirm": ["deploy"]}}, {}, ["removed"]),
+    ],
+)
+def test_only_values_that_change_are_listed(
+    before: dict[str, Any], after: dict[str, Any], told: list[str]
+) -> None:
+    assert [each.change for each in list_value_changes(before, after)] == told

@@ -14,7 +14,7 @@ from guidance.core.shell_commands.own_server import OwnServer
 AGENTS = r"claude|codex|gemini|cursor|copilot|opencode|aider|goose|qwen"
 # Quickly: does a text speak of the guard or of a coding agent at all?
 SIGNS = compile_byte_pattern(
-    r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|gemini|bypasspermissions|cr[ktp]_|:8000"
+    r"checkrail|/reviews/|/queue/|bulk-ruling|/ruling|\.claude|\.codex|\.gemini|\.cursor|claude|codex|gemini|bypasspermissions|cr[ktp]_"
     r"|managed-settings|manage\.py up|/api/v1/|(?:reviews|accounts|guidance|gateway|ledger)\.(?:policies\.)?(?:models|services|rulings)|hook\.key|dangerously|kill-port"
     r"|reviews_(?:review|ruling|permission|grant|exemption)|accounts_(?:agentkey|personaltoken|membership)|guidance_policy"
     r"|polic(?:y|ies)\b",

@@ -242,7 +242,7 @@ def _lands_over_program(found: Invocation) -> bool:
 def _moves_system(found: Invocation) -> bool:
     """A home, a system folder, or one of the programs that everything needs."""
     return any(
-        is_root(path) or _PROGRAM.fullmatch(path) for path in found.operands[:-1][:64]
+        is_root(path) or _PROGRAM.fullmatch(path) for path in found.operands[:-1]
     )
 
 

@@ -20,7 +20,7 @@ TRIPS = (
     ),
     ("guard-ruling", "curl https://checkrail.example.com/reviews/3/approve"),
     ("guard-ruling", "curl -s https://checkrail.example.com/approve?id=3"),
-    ("guard-settings", "checkrail --no-verify approve 3"),
+    ("guard-settings guard-ruling", "checkrail --no-verify approve 3"),
     ("guard-environment", "CHECKRAIL_DISABLED=1 npm test"),
     ("guard-environment", "CHECKRAIL_MODE=off make build"),
     ("guard-environment", "export CHECKRAIL_FAIL_OPEN=true"),

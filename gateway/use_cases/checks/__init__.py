@@ -1,0 +1,1 @@
+"""Quality gates of a step: asked, answered by a verdict, and read again."""
