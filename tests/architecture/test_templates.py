@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.template import Context, Template
 
-from tests.support.raw_numbers import RawNumber
+from tests.runner.raw_numbers import RawNumber
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 LONGEST = 200
