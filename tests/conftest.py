@@ -47,10 +47,10 @@ def database(
     django_db_blocker: DjangoDbBlocker,
 ) -> Iterator[None]:
     """The test database, open to every test that asks for something in it."""
+    from tests.runner.raw_numbers import guard_templates
     from tests.support.pure_decide import (
         guard_decide,  # a plug-in is imported by pytest first
     )
-    from tests.support.raw_numbers import guard_templates
 
     # Invented people: their passwords need not withstand anybody.
     quick = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from console.queue import fragments
 from console.queue.address import read_state
-from console.queue.row_groups import build_list_rows
+from console.queue.folds.groups import build_list_rows
 from reviews.models import Review, ReviewState
 from reviews.queue.folds import find_folds, is_foldable
 from reviews.queue.order import Queue, list_reviews

@@ -63,7 +63,7 @@ class Query:
             self, terms=self.terms[:place] + self.terms[place + 1 :], errors=()
         )
 
-    def toggle(self, name: str, value: str) -> Query:
+    def switch(self, name: str, value: str) -> Query:
         """With this value of a field, or without it where it is asked for already."""
         terms, found = [], False
         for term in self.terms:

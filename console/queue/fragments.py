@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from console.fragments import render_fragment
 from console.queue.floods import FillingNotices
-from console.queue.row_groups import Edge, ListRow, QueueList
+from console.queue.folds.groups import Edge, ListRow, QueueList
 from reviews.queue.tally import Tally
 from reviews.rulings.take_overs import TakeOver
 

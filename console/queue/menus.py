@@ -61,7 +61,7 @@ def _build_choices(
     return tuple(
         Choice(
             words=make_visible_line(words),
-            address=state.build_query_string(line=str(state.query.toggle(name, value))),
+            address=state.build_query_string(line=str(state.query.switch(name, value))),
             chosen=value in chosen,
         )
         for value, words in given

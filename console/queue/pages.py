@@ -26,14 +26,14 @@ from console.queue import fragments
 from console.queue.address import SORT_NAMES, TAB_NAMES, QueueState, read_state
 from console.queue.detail import ReviewDetail, build_detail, load_review
 from console.queue.floods import build_filling_notices
-from console.queue.menus import list_menus
-from console.queue.query import build_filter
-from console.queue.row_groups import (
+from console.queue.folds.groups import (
     QueueList,
     build_edge,
     build_list,
     build_list_rows,
 )
+from console.queue.menus import list_menus
+from console.queue.query import build_filter
 from console.runs.forms import build_tell_context
 from console.runs.rows import get_live_position
 from console.saved_views import NAME_LIMIT, list_saved_tabs

@@ -31,12 +31,20 @@ async function post(url, codes) {
   }
 }
 
+// The note went with the ruling: its field is free again, unless more was typed meanwhile.
+function freeNote({ code, text }) {
+  const id = `note-${code}`;
+  const now = document.getElementById(id)?.value ?? sessionStorage.getItem(`draft:${id}`);
+  if (text && now === text) document.dispatchEvent(new CustomEvent("sent", { detail: { fields: [id] } }));
+}
+
 async function send(key) {
   const item = waiting.get(key);
   forget(key);
   document.getElementById("holding-all")?.remove();
   const problem = await post(item.url, item.codes);
   if (problem) remark(`Not sent. ${problem}`);
+  else freeNote(item);
   refresh(item);
 }
 
@@ -74,7 +82,8 @@ function look() {
   if (!box || waiting.has(box.dataset.held)) return;
   if ([...waiting.values()].some((item) => item.codes?.includes(code))) return;
   const { held: key, left, send: url, takeBack } = box.dataset;
-  waiting.set(key, { code, url, takeBack, timer: setTimeout(() => send(key), Number(left)) });
+  const text = document.getElementById(`note-${code}`)?.value;
+  waiting.set(key, { code, text, url, takeBack, timer: setTimeout(() => send(key), Number(left)) });
 }
 
 // From the line at the edge of the screen, when the next review is open already.

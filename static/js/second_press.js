@@ -17,7 +17,7 @@ function show() {
   for (const button of document.querySelectorAll("#dock [data-twice]")) {
     const armed = pressed?.value === button.value;
     if (armed === "armed" in button.dataset) continue;
-    if (armed) button.dataset.armed = `Press again to ${button.textContent.trim().split(" ")[0].toLowerCase()}`;
+    if (armed) button.dataset.armed = `Press again to ${button.textContent.trim().split(/[\s,]/)[0].toLowerCase()}`;
     else delete button.dataset.armed;
     // Shown beside the button, which stays where it is: the second click must find it.
     if (armed) button.setAttribute("aria-label", button.dataset.armed);

@@ -17,8 +17,8 @@ from common.errors import Invalid
 from console.people import Person
 from console.queue.address import read_state
 from console.queue.agent_reviews import AgentReviews, _describe_closed
+from console.queue.folds.groups import QueueList
 from console.queue.outcome import build_outcome
-from console.queue.row_groups import QueueList
 from console.queue.rows import build_rows
 from console.runs.forms import ReopenForm
 from console.runs.list.rows import build_run_row
