@@ -68,7 +68,7 @@ class User(AbstractUser):
         return self.username
 
     def check_password(self, raw_password: str | None) -> bool:
-        """As Django's, where a hash that is not the strongest any more is replaced."""
+        """Check it as Django does, and tell the chain where the hash is made anew."""
 
         def replace(raw: str) -> None:
             self.set_password(raw)

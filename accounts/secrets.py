@@ -20,8 +20,8 @@ def hash_secret(secret: str) -> str:
 
 
 def build_mark(stored: str) -> str:
-    """What a ledger may say of a stored digest or a password's hash: it shows that one was
-    changed, and leads back to neither."""
+    """Build what a ledger may say of a stored digest or a password's hash: it shows that
+    one was changed, and leads back to neither."""
     return hashlib.sha256(f"checkrail stored secret\n{stored}".encode()).hexdigest()[
         :32
     ]

@@ -35,7 +35,7 @@ share: ContextVar[Share] = ContextVar("share", default=NOBODY)
 
 
 class Line:
-    """What waits, and how many seconds everybody has had since the line was empty."""
+    """The work that waits, and the seconds everybody has had since the line was empty."""
 
     def __init__(self) -> None:
         self._waiting: dict[Share, deque[Work]] = {}

@@ -1,4 +1,4 @@
-"""Where this server is reached, as its settings and its listener say."""
+"""The addresses of this server, as its settings and its listener say."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ DECISION_RELATED = ("project", "run", "signal", "policy")
 def filter_visible(
     rows: QuerySet[M], *, principal: Principal, slug: str | None = None
 ) -> QuerySet[M]:
-    """What an agent sent itself, or rows of all the person's projects; or of one by slug."""
+    """Narrow to what an agent sent itself, or to a person's projects, or to one by slug."""
     if isinstance(principal, PersonPrincipal):
         rows = rows.filter(project__membership__user_id=principal.user_id)
     else:

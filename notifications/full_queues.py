@@ -22,7 +22,7 @@ RETRY = timedelta(minutes=5)
 
 
 def send_queue_mails(*, at: datetime | None = None) -> int:
-    """How many were handed to the mail server."""
+    """Send what is due; return how many were handed to the mail server."""
     moment = at or timezone.now()
     crowds = dict(_list_crowds())
     QueueNotice.objects.exclude(project__in=crowds).delete()
@@ -43,7 +43,7 @@ def _list_crowds() -> Iterator[tuple[Project, Crowd]]:
 
 
 def _list_managers(project: Project) -> list[User]:
-    """Those who have an address and did not choose never to get mail."""
+    """List those who have an address and did not choose never to get mail."""
     roles = [role for role in Role if role.includes(Role.MANAGER)]
     members = Membership.objects.filter(project=project, role__in=roles)
     people = User.objects.filter(pk__in=members.values("user_id"), is_active=True)

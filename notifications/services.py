@@ -23,7 +23,7 @@ KEEP = timedelta(days=7)
 
 
 def send_mails(*, at: datetime | None = None) -> int:
-    """How many were handed to the mail server."""
+    """Send what is due; return how many were handed to the mail server."""
     moment = at or timezone.now()
     return sum(_send_to(user, at=moment) for user in list_people())
 

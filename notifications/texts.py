@@ -51,7 +51,7 @@ def build_queue_subject(crowd: Crowd, project: Project) -> str:
 
 
 def build_queue_text(crowd: Crowd, project: Project) -> str:
-    """How full it is, what follows, which agents fill it, and where to close theirs."""
+    """Say how full it is, what follows, which agents fill it, and where to close theirs."""
     more = crowd.agents - len(crowd.shares)
     agents = [f"{each.agent}: {each.count:,}" for each in crowd.shares]
     if crowd.full:

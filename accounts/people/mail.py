@@ -34,7 +34,7 @@ def hand_in(*, to: str, subject: str, text: str) -> str:
 
 
 def _describe(error: Exception) -> str:
-    """As the mail server said it, else how it was missed."""
+    """Quote the mail server, else say how it was missed."""
     if isinstance(error, SMTPRecipientsRefused):
         code, words = next(iter(error.recipients.values()))
         return _quote(code, words)

@@ -43,7 +43,7 @@ def guard_operations(api: NinjaAPI) -> None:
 
 
 def guard_pages(patterns: Iterable[URLPattern | URLResolver]) -> None:
-    """Those of projects; the others are nobody's or the reader's own."""
+    """Guard the pages of projects; the others are nobody's or the reader's own."""
     for address, page in list_pages(patterns):
         if not address.startswith(PROJECT):
             continue

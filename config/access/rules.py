@@ -39,8 +39,8 @@ class Access:
     names: bool | None = None
 
     def build_auth(self) -> list[AuthBase]:
-        """What refuses a wrong kind of caller before the body is looked at. The role is
-        asked for once it is known of which project."""
+        """Build what refuses a wrong kind of caller before the body is looked at. The role
+        is asked for once it is known of which project."""
         if self.people is None:
             return [] if self.agents == "none" else [AGENT]
         if self.agents != "none":

@@ -1,4 +1,4 @@
-"""How long a migration waits for the locks of others, and whose those are.
+"""The time that a migration waits for the locks of others, and whose those are.
 
 On PostgreSQL a statement that waits for a table holds up all that come after it, for as long
 as it waits. So it waits for less time than requests do, and then lets them pass.

@@ -26,14 +26,14 @@ class HealthOut(BaseModel):
 
 
 class ReadyOut(BaseModel):
-    """What this process needs to serve, each `ok` or what is wrong with it."""
+    """The parts that this process needs to serve, each `ok` or what is wrong with it."""
 
     status: Literal["ok", "unavailable"]
     checks: dict[str, str]
 
 
 class PartOut(BaseModel):
-    """How one part is, why, and since when."""
+    """The state of one part, its reason, and since when."""
 
     status: State
     reason: str
@@ -41,8 +41,8 @@ class PartOut(BaseModel):
 
 
 class StatusOut(BaseModel):
-    """How everything is: `down` where agents cannot work, `degraded` where something else
-    does not."""
+    """The state of everything: `down` where agents cannot work, `degraded` where something
+    else does not."""
 
     status: State
     parts: dict[str, PartOut]

@@ -72,7 +72,7 @@ class OwnConnection:
 
     @classmethod
     def close_all(cls) -> None:
-        """Of this process, which ends: one that is used again opens again."""
+        """Close those of this process, which ends; one that is used again opens again."""
         for each in cls._all:
             if each._link is not None:
                 each._link.close()

@@ -1,4 +1,4 @@
-"""What monitoring is told: of this process from its memory, of all the rest from the
+"""Figures for monitoring: of this process from its memory, of all the rest from the
 database, for as long as that answers."""
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ async def list_families() -> list[Family]:
 
 
 def _list_own() -> Iterator[Family]:
-    """Of this process alone: others that answer at the same address have their own."""
+    """List those of this process; others that answer at the same address have their own."""
     process = {"process": get_process_name()}
     ledger = get_writer()
     used = resource.getrusage(resource.RUSAGE_SELF)

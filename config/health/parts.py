@@ -1,4 +1,4 @@
-"""What Checkrail is made of, and how each part is: asked of the part itself, never for long."""
+"""The parts of Checkrail and their states: asked of the part itself, never for long."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class State(StrEnum):
-    """How a part is. Nothing that agents need is missing while it is degraded."""
+    """The state of a part. Nothing that agents need is missing while it is degraded."""
 
     OK = "ok"
     DEGRADED = "degraded"

@@ -47,7 +47,7 @@ class Watch:
             await asyncio.sleep(LOOK_SECONDS)
 
     def _write_lines(self, before: Known, known: Known) -> None:
-        """What is so at two looks: when a process starts, others are only about to."""
+        """Log what is so at two looks: when a process starts, others are only about to."""
         for name, (part, _) in known.items():
             last = self._logged.get(name, State.OK)
             if (

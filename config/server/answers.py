@@ -1,4 +1,4 @@
-"""How many answers this process has sent, by status."""
+"""The number of answers that this process has sent, by status."""
 
 from __future__ import annotations
 

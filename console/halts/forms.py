@@ -20,7 +20,7 @@ KINDS = (
 
 
 class ScopeForm(forms.Form):
-    """What is to be halted. Nothing is chosen before a person chooses."""
+    """The scope of a halt. Nothing is chosen before a person chooses."""
 
     kind = forms.ChoiceField(
         choices=KINDS,

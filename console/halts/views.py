@@ -75,7 +75,7 @@ def new_halt(request: ConsoleRequest) -> HttpResponse:
 
 @require_GET
 def effect(request: ConsoleRequest) -> HttpResponse:
-    """What the scope that is being chosen would hold."""
+    """Show what the scope that is being chosen would hold."""
     form = ScopeForm(_list_agent_names(request), request.GET)
     context = {"form": form, "effect": _find_effect(request, form)}
     return render(request, "console/halts/_effect.html", context)

@@ -60,7 +60,7 @@ def halt_at_limit(request: ConsoleRequest) -> HttpResponse:
 
 
 def _describe_use(uses: list[ScopeUse]) -> str:
-    """Of the fullest part, such as "90.2k of 80k tokens used today"; empty without any."""
+    """Describe the fullest part, as "90.2k of 80k tokens used today"; empty without any."""
     parts = [(part, use) for use in uses for part in use.parts]
     limited = [each for each in parts if each[0].share is not None]
     if not limited:

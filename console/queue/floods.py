@@ -62,7 +62,7 @@ def build_filling_notices(
 
 
 def describe_crowd(crowd: Crowd) -> str:
-    """How full it is, and what follows from that."""
+    """Say how full it is, and what follows from that."""
     room = f"{crowd.count:,} of {crowd.limit:,} open reviews"
     if crowd.full:
         return f"{room}. New questions are refused, critical ones too, and what would pause stops."

@@ -1,4 +1,4 @@
-"""What the queue can be narrowed by, to be chosen instead of typed: values that are there."""
+"""Menus that narrow the queue: values that are there, chosen instead of typed."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class RegretPart:
 def list_regret_parts(
     statistics: ReviewerStatistics, filters: PageFilters, *, viewer: str
 ) -> list[RegretPart]:
-    """Of everybody, or of the viewer where they see no one else."""
+    """Build those of everybody, or of the viewer where they see no one else."""
     if statistics.total is not None:
         counts, by = statistics.total.regretted_by, {}
     else:

@@ -103,7 +103,7 @@ class SuggestionPage:
 
     @property
     def count(self) -> int:
-        """Those that a draft is offered of."""
+        """The number of those that a draft is offered of."""
         return sum(not each.missing for each in self.limits) + sum(
             not each.missing for each in self.rules
         )

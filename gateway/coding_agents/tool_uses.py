@@ -77,8 +77,8 @@ def find_tool_use(hook: HookEvent, run: SessionRun) -> HookCall | None:
 
 
 def find_permitted_use(hook: HookEvent, run: SessionRun) -> HookCall | None:
-    """What the host asked its user's permission for, under no id, where that was the only
-    question about the tool that has run now."""
+    """Find what the host asked its user's permission for, under no id, where that was the
+    only question about the tool that has run now."""
     asked = _list_tool_uses(run).filter(
         call__run__code=run.run,
         fingerprint=hook.fingerprint,

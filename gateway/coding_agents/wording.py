@@ -36,7 +36,7 @@ def describe_denial(ruling: Mapping[str, Any]) -> str:
 
 
 def quote_note(ruling: Mapping[str, Any]) -> str:
-    """What a person wrote, for the model: quoted, so that it passes for nothing else."""
+    """Quote what a person wrote, so that the model takes it for nothing else."""
     return _quote(ruling["by"], ruling["note"])
 
 
@@ -65,7 +65,7 @@ def describe_approval(ruling: Mapping[str, Any], *, amended: bool) -> str:
 
 
 def describe_amendment(given: Mapping[str, Any], updated: Mapping[str, Any]) -> str:
-    """What runs in place of what the model sent, of which its transcript still speaks."""
+    """Say what runs in place of what the model sent, which its transcript still holds."""
     names = [
         name for name in {**given, **updated} if given.get(name) != updated.get(name)
     ]

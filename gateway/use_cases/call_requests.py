@@ -386,7 +386,7 @@ class RepeatCall(JudgeCall):
 
 
 def find_call_severity(verdict: CallVerdict, policy: LoadedPolicy) -> str:
-    """Of the review that would be opened."""
+    """Find the severity of the review that would be opened."""
     content = {"findings": verdict.to_json()["findings"]}
     rules = policy.policy.reviews.severity
     return find_subject("confirmation", content, rules).severity

@@ -251,8 +251,8 @@ async def judge_in_shadow(
 
 
 async def _judge_without_run(call: Call, policy: LoadedPolicy) -> CallVerdict:
-    """What the gates say that need no run; long calls, and schemas that somebody wrote,
-    leave the event loop free."""
+    """Ask the gates that need no run; long calls, and schemas that somebody wrote, leave the
+    event loop free."""
     if _is_short(call) and call.tool not in policy.policy.tools.schemas:
         return _judge(call, policy)
     return await run_long(_judge, call, policy)

@@ -25,7 +25,7 @@ _PAGE = 500
 
 
 class Place(NamedTuple):
-    """Where a page begins, and how many rows stand before it."""
+    """The beginning of a page, and how many rows stand before it."""
 
     position: Position
     before: int

@@ -1,4 +1,4 @@
-"""What the run's own row must be: the policies it was judged by, and what it began with."""
+"""The run's own row as it must be: the policies of its judgements, and its beginning."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunPolicies:
             self._policies[self._build_key(self._last)] = self._load(self._last)
 
     def get_policy(self, payload: Mapping[str, Any]) -> Policy:
-        """By the stamp of a decision, if the run had that version by then."""
+        """Find it by the stamp of a decision, if the run had that version by then."""
         stamp = payload.get("policy")
         if len(self._policies) > 1 and isinstance(stamp, dict):
             return self._policies[stamp["name"], stamp["version"]]
@@ -82,14 +82,14 @@ class RunPolicies:
 
 @lru_cache(maxsize=64)
 def _load_document(document: str) -> Policy:
-    """By its text: a row that was changed is another one."""
+    """Load a policy by its text: a row that was changed is another one."""
     return load_policy(json.loads(document))
 
 
 def compare_start(
     run: Run, entry: Entry, payload: Mapping[str, Any], begun_under: PolicyVersion
 ) -> RowDifference | None:
-    """What a run begins with never changes: neither its row nor its policy may."""
+    """Compare what a run begins with, which never changes: neither its row nor its policy."""
     parent = str(run.parent.code) if run.parent else None
     above = f"{run.parent.lineage}{run.parent.pk}/" if run.parent else ""
     policy = {

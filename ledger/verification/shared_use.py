@@ -1,4 +1,4 @@
-"""What runs used up together, counted again from their entries: is it what is stored?"""
+"""The shared use of runs, counted again from their entries, beside what is stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Counts = list[int]
 
 
 class RunUse:
-    """What one run took, by the moment at which it was counted."""
+    """The use of one run, by the moment at which it was counted."""
 
     def __init__(self, run: Run) -> None:
         self.run = run

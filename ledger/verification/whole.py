@@ -27,7 +27,7 @@ class Fault(NamedTuple):
 
 @dataclass(kw_only=True)
 class Findings:
-    """What a check has found so far; `last_run` is the id of the run it came to.
+    """The findings of a check so far; `last_run` is the id of the run it came to.
 
     `resumed`: it goes on where a process that was killed came to, and does not know what the
     runs before took from limits that are shared.
@@ -48,7 +48,7 @@ class Findings:
         return not (self.broken or self.missing or self.differing or self.unprotected)
 
     def add_broken(self, faults: Sequence[Fault]) -> None:
-        """Those of one run: of several the first is named."""
+        """Add those of one run, of which the first is named."""
         self.broken += 1
         if len(self.named) < NAMED_LIMIT:
             self.named.append(faults[0]._asdict())

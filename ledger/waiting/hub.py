@@ -293,7 +293,7 @@ def count_waiting(run_id: int) -> int:
 
 
 def count_all_waiting() -> int:
-    """How many requests wait in this process, whatever for."""
+    """Count the requests that wait in this process, whatever for."""
     return sum(each.waiting for each in _hubs.list_all())
 
 

@@ -101,7 +101,7 @@ class Writer:
 
     @property
     def queue_length(self) -> int:
-        """How many change requests have not been begun."""
+        """The number of change requests that have not been begun."""
         return self._jobs.qsize() + len(self._locked_jobs)
 
     def recover(self) -> None:

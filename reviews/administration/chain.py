@@ -75,7 +75,7 @@ def perform_change(
 
 
 def is_recorded(project_id: int) -> bool:
-    """Whether the chain tells of everything that stood there when it was begun, or later."""
+    """Tell whether the chain has a full record of what stood there, however late."""
     records = Entry.objects.filter(
         project_id=project_id, run__agent__name=SYSTEM_SETTINGS, type=RECORDED
     )

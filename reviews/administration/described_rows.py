@@ -44,7 +44,7 @@ def describe_password(user: User, *, must_change: bool) -> dict[str, Any]:
 
 
 def describe_account(user: User) -> dict[str, Any]:
-    """Somebody who is new to a project, with all that lets them in."""
+    """Describe somebody who is new to a project, with all that lets them in."""
     tokens = PersonalToken.objects.filter(user_id=user.pk or 0, revoked_at=None)
     return {
         **describe_password(user, must_change=user.must_change_password),

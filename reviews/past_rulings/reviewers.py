@@ -195,7 +195,7 @@ def _add_times(
 
 
 def _read_reading_times(period: ReviewerPeriod) -> dict[int | None, Percentiles]:
-    """Of those that a screen told of."""
+    """Read those that a screen told of."""
     facts = period.list_facts().exclude(read_ms=None)
     mine = read_percentiles(facts, of="read_ms", shares=(50,), by="by_id")
     return {**mine, **read_percentiles(facts, of="read_ms", shares=(50,))}
@@ -204,7 +204,7 @@ def _read_reading_times(period: ReviewerPeriod) -> dict[int | None, Percentiles]
 def _add_regrets(
     period: ReviewerPeriod, figures: Mapping[int, RulingFigures], total: RulingFigures
 ) -> None:
-    """What came of the regretted ones, which are few."""
+    """Add what came of the regretted ones, which are few."""
     if not total.regretted:
         return
     regretted = period.list_facts().filter(regretted=True)

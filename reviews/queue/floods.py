@@ -22,7 +22,7 @@ SHOWN_MOST = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentShare:
-    """How many open reviews an agent has."""
+    """An agent and the number of its open reviews."""
 
     agent: str
     agent_code: UUID
@@ -58,7 +58,7 @@ class Crowd:
 
     @property
     def refuses(self) -> bool:
-        """What is not critical is refused."""
+        """Whether it refuses what is not critical."""
         return self.count >= self.limit - self.kept
 
     @property

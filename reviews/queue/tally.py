@@ -41,7 +41,7 @@ class Tally:
 
     @property
     def open(self) -> int:
-        """What is set aside is open, too."""
+        """Count all that is open: what is set aside is open, too."""
         return self.total + sum(self.snoozed)
 
     @property

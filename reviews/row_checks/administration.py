@@ -77,7 +77,7 @@ def _list_own_mismatches(rows: AdministrationRows) -> Iterator[Mismatch]:
 
 
 def _fold_other_chains(project_id: int) -> list[AdministrationRows]:
-    """Those of all projects that anybody of this one is in."""
+    """Fold those of all other projects that anybody of this one is in."""
     people = Membership.objects.filter(project_id=project_id).values("user_id")
     places = Membership.objects.filter(user_id__in=people)
     ids = places.exclude(project_id=project_id).values_list("project_id", flat=True)
@@ -126,7 +126,7 @@ class AdministrationRows(ExpectedRows):
     def learn(
         self, table: str, key: str, now: EntryOrigin, *, adds: bool, **values: Any
     ) -> None:
-        """What was recorded later fills in what no entry has told, and changes nothing."""
+        """Fill in from a later record what no entry has told, and change nothing else."""
         known = self.get_table(table).get((key,))
         if known is not None:
             told = {

@@ -74,7 +74,7 @@ def write_said(said: dict[str, Any]) -> str:
 
 
 def seal_said(action: str, said: str) -> str:
-    """What an entry may say of it: nobody finds the choice, and any other has another."""
+    """Seal it for an entry: nobody finds the choice, and any other has another seal."""
     return hash_text(to_canonical_json([action, said]))
 
 

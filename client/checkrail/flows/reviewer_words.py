@@ -9,7 +9,7 @@ from checkrail.flows.run_core import RunCore
 
 
 def quote_note(ruling: Ruling) -> str:
-    """What a person wrote, for the model: quoted, so that it passes for nothing else."""
+    """Quote what a person wrote, so that the model takes it for nothing else."""
     return _quote(ruling.by, ruling.note) if ruling.note else ""
 
 
@@ -23,7 +23,7 @@ def quote_agent_note(note: Note) -> str:
 
 
 def describe_change(new: object, old: object) -> str:
-    """What ran in place of the model's own call, of which its context still speaks."""
+    """Say what ran in place of the model's own call, which its context still holds."""
     return (
         "Note: a reviewer changed the arguments of this call. It ran with "
         f"{encode_sorted(new)} instead of {encode_sorted(old)}; do not repeat your own."
@@ -31,7 +31,7 @@ def describe_change(new: object, old: object) -> str:
 
 
 def take_untold(run: RunCore) -> list[str]:
-    """What the model has not read yet: beside a call that failed, and of pauses, once."""
+    """Take, once, what the model has not read yet: of calls that failed, and of pauses."""
     told = []
     while run.untold:
         told.append(run.untold.popleft())
@@ -41,5 +41,5 @@ def take_untold(run: RunCore) -> list[str]:
 
 
 def encode_sorted(value: object) -> str:
-    """As JSON, the same each time: what is asked twice must not look like two things."""
+    """Write JSON that is the same each time: one thing asked twice must not look like two."""
     return json.dumps(value, sort_keys=True)

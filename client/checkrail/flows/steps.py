@@ -245,7 +245,7 @@ def _save_due_checkpoint(run: RunCore, decision: Decision) -> Flow[None]:
 
 
 def _save_own_checkpoint(run: RunCore) -> Flow[None]:
-    """Where the author keeps no state: a run without checkpoints is stopped in the end.
+    """Checkpoint for an author who keeps no state: without, the run is stopped in the end.
 
     The last state that was kept is kept on, or a crash would find it gone.
     """

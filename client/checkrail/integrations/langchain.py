@@ -222,7 +222,7 @@ class CheckrailMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
 
 def _list_raw_tools(request: ModelRequest[Any]) -> list[Any]:
-    """Of the request, and of settings by which they pass the agent's own list."""
+    """List those of the request, and of the settings that go past the agent's own list."""
     settings = [
         request.model_settings,
         getattr(request.model, "kwargs", None),

@@ -149,7 +149,7 @@ class CheckrailHooks(RunHooks[Any]):
                 check_output(agent, item.type)
 
     async def _report_hosted_call(self, agent: Agent[Any], made: McpCall) -> None:
-        """What the provider ran once it was approved."""
+        """Report a call that the provider ran once it was approved."""
         call = self.calls.pop(made.approval_request_id or "", None)
         if call is not None:
             ok, output = made.error is None, shorten(str(made.error or made.output))
@@ -194,8 +194,8 @@ class CheckrailHooks(RunHooks[Any]):
 
 
 def _may_begin(agent: Agent[Any], tool: Tool) -> bool:
-    """By choice, or an agent that is governed itself: it begins again in another process,
-    where its own grant is not known."""
+    """Let begin what was named by choice, and an agent that is governed itself: begun again
+    in another process, its own grant is not known there."""
     inner = getattr(tool, "_agent_instance", None)
     return isinstance(inner, GovernedAgent) or is_let_through(agent, tool)
 
@@ -311,7 +311,7 @@ def _build_call(item: ToolApprovalItem) -> WantedCall:
 
 
 def _get_arguments_json(item: ToolApprovalItem) -> str:
-    """As the model wrote it; what is no object gets a name."""
+    """Read them as the model wrote them; what is no object gets a name."""
     raw = item.raw_item
     action = _get_part(raw, "action") or _get_part(raw, "operation")
     if action is not None:

@@ -45,7 +45,7 @@ PROVIDER_RUNS = {
 
 
 class AskGates:
-    """As `needs_approval` of a tool: every call is put to the gates.
+    """The `needs_approval` of a tool that puts every call to the gates.
 
     `own` is the tool's own rule: where it wants approval, a person is asked, whatever
     the gates say. `answers` keeps what it said, by the id of the call.
@@ -72,7 +72,7 @@ by_gates = AskGates()
 
 
 class Governance:
-    """What one call of `guarded` decided for an agent and all that it hands over to."""
+    """The choices of one call of `guarded`, for an agent and all that it hands over to."""
 
     def __init__(self, ungoverned: frozenset[str] = frozenset()) -> None:
         self.ungoverned = ungoverned
@@ -252,7 +252,7 @@ def is_let_through(agent: Agent[Any], tool: Any) -> bool:
 
 
 def is_named(agent: Agent[Any], name: str) -> bool:
-    """Whether this may act with nobody asked."""
+    """Tell whether this may act with nobody asked."""
     return isinstance(agent, GovernedAgent) and name in agent.governance.ungoverned
 
 
@@ -267,7 +267,7 @@ def check_output(agent: Agent[Any], kind: str) -> None:
 
 
 def is_for_person(item: ToolApprovalItem) -> bool:
-    """Whether a person is asked about it even where the gates allow it."""
+    """Tell whether a person is asked about it even where the gates allow it."""
     agent = item.agent
     governance = agent.governance if isinstance(agent, GovernedAgent) else Governance()
     return governance.is_for_person(item, agent)
@@ -291,7 +291,7 @@ def _is_opaque(tool: FunctionTool) -> bool:
 
 
 def _list_names(seam: Any) -> set[str]:
-    """By which it can be let through: its type, or the tool's own name."""
+    """List the names by which it can be let through: its type, or the tool's own name."""
     if isinstance(seam, FunctionTool):
         return {seam.name} if _is_opaque(seam) else set()
     return {kind.__name__ for kind in type(seam).__mro__}

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 
 def read_names(ungoverned: Iterable[str]) -> frozenset[str]:
-    """What is let through on purpose."""
+    """Read the names of what is let through on purpose."""
     if isinstance(ungoverned, str):
         raise TypeError(f"ungoverned is a list of names: [{ungoverned!r}].")
     return frozenset(ungoverned)

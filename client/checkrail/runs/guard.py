@@ -88,7 +88,7 @@ class BoundCall:
 
     @contextmanager
     def keep_words(self, call: CallCore) -> Iterator[None]:
-        """Where the function raises, the next result tells what this one would have."""
+        """Keep what was to be told: where the function raises, the next result tells it."""
         try:
             yield
         except BaseException:

@@ -14,8 +14,8 @@ NAMED = 2
 
 
 class Act(NamedTuple):
-    """What can be done about it in place; `href` gives the question for the dialog. `role`
-    is who may, as the classes of buttons name it."""
+    """Something to be done about it in place; `href` gives the question for the dialog.
+    `role` is who may, as the classes of buttons name it."""
 
     words: str
     href: str

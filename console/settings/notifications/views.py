@@ -46,7 +46,7 @@ def change(request: ConsoleRequest) -> HttpResponse:
 
 @require_POST
 def test(request: ConsoleRequest) -> HttpResponse:
-    """What became of it is kept with the person, and shown by the page that follows."""
+    """Send a test; what became of it is kept with the person, and shown by the next page."""
     address = reverse("console:settings-notifications", args=[request.project.slug])
     if not request.user.email or not is_mail_set_up():
         return redirect(address)

@@ -1,4 +1,4 @@
-"""Where a person's mail goes, and what became of the last one."""
+"""The way of a person's mail, and what became of the last one."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class ShownLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedRole:
-    """What a person was, and is now."""
+    """The role that a person had, and has now."""
 
     code: str
     name: str

@@ -1,4 +1,4 @@
-"""What a person enters about themselves, and to get a token."""
+"""Forms of what a person enters about themselves, and to get a token."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ProfileForm(forms.Form):
 
 
 def list_zones() -> list[str]:
-    """Those that people know: by region and city."""
+    """List those that people know: by region and city."""
     return ["UTC", *sorted(name for name in available_timezones() if _is_city(name))]
 
 

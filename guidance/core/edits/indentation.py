@@ -16,7 +16,7 @@ _LEAST = 3
 
 
 class Indentation(NamedTuple):
-    """How the edit indents, how the file does, and one level of each where that is told."""
+    """The indentation of the edit and of the file, and one level of each where it is told."""
 
     levels: tuple[tuple[str, str], ...] = ()
     unit: tuple[str, str] | None = None
@@ -45,7 +45,7 @@ class Indentation(NamedTuple):
         return f"{known}{self.convert(given[length:])}{line[len(given) :]}"
 
     def convert(self, blanks: str) -> str:
-        """What is indented further, level by level."""
+        """Convert what is indented further, level by level."""
         if self.unit is None:
             return blanks
         theirs, own = self.unit
@@ -56,7 +56,7 @@ class Indentation(NamedTuple):
 
 
 def compare_indentation(given: Sequence[str], own: Sequence[str]) -> Indentation:
-    """Of the lines of an edit and those of the file that they stand for."""
+    """Compare the lines of an edit with those of the file that they stand for."""
     pairs = [
         (get_indentation(one), get_indentation(other))
         for one, other in zip(given, own, strict=True)
@@ -89,7 +89,7 @@ def _continue_alone(pairs: Sequence[tuple[str, str]]) -> bool:
 
 
 def _compare(levels: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """How much further each is indented than the one that is indented least."""
+    """List how much further each is indented than the one that is indented least."""
     least = min(levels, key=len)
     for one, other in levels.items():
         if one != least and one.startswith(least) and other.startswith(levels[least]):

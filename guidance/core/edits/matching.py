@@ -82,7 +82,7 @@ class Original:
         self._effort.spend(_price_reading(text))
 
     def get_indentation(self, found: Found, old: str) -> Indentation:
-        """How the file indents the lines that `old` was found in."""
+        """Find how the file indents the lines that `old` was found in."""
         if found.layer != "whitespace":
             return Indentation()
         given = split_contents(old)

@@ -22,7 +22,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cap:
-    """How many of one kind an agent, and a whole project, may have open; None: any.
+    """The number of one kind that an agent, and a whole project, may have open; None: any.
 
     A project with many agents may have more: `project_per_agent` for each of them.
     """
@@ -58,7 +58,7 @@ class ReviewCap(Cap):
     critical_share: float = 0.0
 
     def count_kept(self, limit: int) -> int:
-        """How many of so many are for critical reviews alone; none of a handful."""
+        """Count those that are for critical reviews alone; none of a handful."""
         return math.floor(limit * self.critical_share + _ROUNDING)
 
     def find_room(self, *, agent: int, project: int, agents: int) -> ReviewRoom:
@@ -86,7 +86,7 @@ class CapReached:
     agents: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """As it was before there was anything to keep, or a fleet to count."""
+        """Leave out what is nothing, so that it reads as before there was anything to keep."""
         stored = asdict(self)
         usual = [name for name in ("kept", "agents") if not stored[name]]
         return {name: stored[name] for name in stored if name not in usual}
@@ -102,7 +102,7 @@ class CapReached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewRoom:
-    """What keeps one more review from being opened: a critical one, and any other."""
+    """The caps that keep one more review from being opened: a critical one, and any other."""
 
     critical: CapReached | None = None
     other: CapReached | None = None

@@ -28,7 +28,7 @@ def decide_severity(
 
 
 def raise_severity(rules: SeverityRules, decided: str, *, asked: str | None) -> str:
-    """What an agent asks for can make it worse, up to what the policy lets agents ask."""
+    """Raise it to what an agent asks for, up to what the policy lets agents ask."""
     if asked is None:
         return decided
     ranks = (rank_severity(asked), rank_severity(rules.asked_at_most))

@@ -1,4 +1,4 @@
-"""What a person says of themselves: their name, where mail reaches them, and their zone.
+"""A person's profile: their name, where mail reaches them, and their zone.
 
 Mail goes to a confirmed address alone. A new one gets a link, which its person opens while
 signed in: neither a typing error nor a token that leaked turns mail to somebody else.
@@ -66,7 +66,7 @@ def change_profile(*, by: PersonPrincipal, change: ProfileChange) -> StoredProfi
 
 
 def _store_profile(*, by: PersonPrincipal, change: ProfileChange) -> User:
-    """Of a new address no more than that it is to be confirmed; an empty one ends mail."""
+    """Store it: a new address is to be confirmed first, an empty one ends mail."""
     user = User.objects.get(pk=by.user_id)
     before = {
         "name": user.first_name,

@@ -69,8 +69,8 @@ class TokenPage(BaseModel):
 
 
 class ProfileIn(Body):
-    """What is left out stays as it is. Mail goes to `address` once it is confirmed by the
-    link that it gets; an empty one ends mail."""
+    """Changes of a profile: what is left out stays. Mail goes to `address` once the link
+    sent there was opened; an empty one ends mail."""
 
     name: PersonName | None = None
     address: Address | Literal[""] | None = None

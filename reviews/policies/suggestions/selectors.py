@@ -99,7 +99,7 @@ def get_suggestions(project: Project, name: str) -> Suggestions:
 
 
 def count_suggestions(project: Project, name: str) -> int:
-    """How many of the last finished search can be made a draft, by one query; none if
+    """Count what can be made a draft of the last finished search, by one query; nothing if
     another version is in force by now."""
     in_force = Policy.objects.filter(project=project, name=name)
     found = (

@@ -58,7 +58,7 @@ def describe_basis(item: Item) -> str:
 
 
 def count_rulings(item: Item) -> int:
-    """Of how many people's rulings a limit or a rule is suggested."""
+    """Count the people's rulings that a suggested limit or rule rests on."""
     approved: int = item["approved"]
     return approved if "rule" in item else approved + int(item["stopped"])
 

@@ -205,7 +205,7 @@ def test_it_is_busy_from_the_first_question_on(
     def look() -> list[str]:
         if left and left.pop():
             raise OperationalError("database is locked")
-        return list(list_faults())
+        return list_faults()
 
     monkeypatch.setattr(ledger_verify, "list_faults", look)
     call_command("ledger_verify")

@@ -185,7 +185,7 @@ def _run_targets(walk: Walk, call: ProgramCall, text: str, wanted: list[str]) ->
 
 
 def _store_value(values: dict[str, str], name: str, value: str) -> None:
-    """What it held before stands in the place of its own name."""
+    """Store a value; what it held before stands in the place of its own name."""
     before = values.get(name, "")
     value = _USED.sub(lambda match: before if match[1] == name else match[0], value)
     if len(value) > MAX_VALUE:

@@ -63,7 +63,7 @@ def check_families(rules: ToolRules, evidence: CallEvidence) -> Iterator[CallFin
 
 
 def _list_all_rules(evidence: CallEvidence) -> Iterator[tuple[str, Text]]:
-    """What was found before it was too much stands; the rest is for a person."""
+    """List them; what was found before it was too much stands, the rest is for a person."""
     try:
         yield from _list_rules(evidence)
     except TooMuchError:
