@@ -299,7 +299,6 @@ class Walk:
             if len(words) < len(simple.words):
                 # The verb itself may be expanded, behind however many options.
                 return True
-            # Some programs take their verbs in capitals, too.
             return not telling.isdisjoint(map(str.lower, words))
         return not self._is_harmless(name, simple.words[1:])
 
