@@ -248,4 +248,4 @@ def test_nobody_sees_what_is_of_another_project(
 
 
 # Of the whole page with its frame: session, person, membership, fleet and queue as well.
-QUERIES = 36
+QUERIES = 38

@@ -137,12 +137,12 @@ def test_the_price_of_the_queue_does_not_grow_with_it(
     client = open_browser(alice.user)
     for _ in range(2):
         open_pause(agent)
-    with django_assert_max_num_queries(25):
+    with django_assert_max_num_queries(26):
         client.get(f"/p/{project.slug}/queue/")
     for _ in range(6):
         open_pause(agent)
     # What is alike is folded by now: one more names the agents that ask.
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(27):
         client.get(f"/p/{project.slug}/queue/")
 
 
@@ -171,12 +171,12 @@ def test_the_price_of_telling_a_change(
     view = View(project_id=project.pk, name="queue")
     since = get_live_position(project_id=project.pk)
     review = open_pause(agent)
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(12):
         build_updates([(view, since)])
     since = get_live_position(project_id=project.pk)
     claim(review, bob)
     # A claim may have been taken over, which is looked up.
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(13):
         build_updates([(view, since)])
 
 
