@@ -32,7 +32,9 @@ MIXED_POLICY: dict[str, Any] = {
         "open_reviews": {"agent": 10_000, "project": 10_000},
         "open_runs": {"agent": 10_000, "project": 10_000},
     },
-    "reviews": {"severity": {"gates": {"uncertainty": "low"}}},
+    "reviews": {
+        "severity": {"gates": {"uncertainty": "low"}, "asked_at_most": "critical"}
+    },
 }
 _COMMANDS = (
     "rm -rf build-{number}",

@@ -212,5 +212,8 @@ document.addEventListener("click", ({ target }) => {
   if (button) move(Number(button.dataset.move));
 });
 
-document.querySelector("#queue [aria-current]")?.scrollIntoView({ block: "nearest" });
+// With scrollIntoView the first Tab would begin here, behind the links that lead past the list.
+const list = document.querySelector("#queue:has([aria-current])");
+const bottom = (part) => part.getBoundingClientRect().bottom;
+if (list) list.scrollTop += Math.max(0, bottom(list.querySelector("[aria-current]")) - bottom(list));
 mark();

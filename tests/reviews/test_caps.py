@@ -205,7 +205,6 @@ def test_a_project_has_a_cap_of_its_own(
         "scope": "project",
         "count": 6,
         "limit": 6,
-        "agents": 2,
     }
 
 

@@ -210,4 +210,4 @@ def test_folds_cost_the_same_for_many_and_are_read_from_the_index_alone(
     client.get(f"/p/{project.slug}/queue/")
     with CaptureQueriesContext(connection) as queries:
         client.get(f"/p/{project.slug}/queue/")
-    assert len(queries) < 27
+    assert len(queries) < 28

@@ -168,7 +168,7 @@ def test_the_price_of_the_list_does_not_grow_with_it(
     for count in (2, 8):
         for _ in range(count):
             start_run(agent)
-        with django_assert_max_num_queries(20):
+        with django_assert_max_num_queries(21):
             client.get(f"/p/{project.slug}/runs/")
 
 
@@ -183,7 +183,7 @@ def test_the_price_of_the_page_of_a_run_does_not_grow_with_it(
     for first in (1, 6):
         for number in range(first, first + 5):
             agent.post(f"/runs/{run}/steps", json=step(number))
-        with django_assert_max_num_queries(20):
+        with django_assert_max_num_queries(21):
             client.get(f"/p/{project.slug}/runs/{run}/")
 
 

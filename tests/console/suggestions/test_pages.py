@@ -293,4 +293,4 @@ def test_it_takes_few_queries(project: Project, alice: Person) -> None:
     browser.get(address)
     with CaptureQueriesContext(connection) as queries:
         browser.get(address)
-    assert len(queries) <= 12
+    assert len(queries) <= 13
