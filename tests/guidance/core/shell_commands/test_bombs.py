@@ -1,6 +1,6 @@
 """Texts made to be slow: the work is counted, and what is too much goes to a person.
 
-No test here asks a clock; `make bench-gates` does.
+No judge is timed here; `make bench-gates` does. Patterns get a time to come to an end in.
 """
 
 from __future__ import annotations
