@@ -18,6 +18,7 @@ let counting;
 let speaking;
 let fetching;
 let lateness;
+let entered;
 
 const queue = () => document.getElementById("queue");
 const isFiltered = () => "filtered" in queue().dataset;
@@ -242,6 +243,17 @@ function refresh() {
 }
 
 document.addEventListener("rows:changed", refresh);
+// The pause after the last letter must not ask again what was entered: its answer has the
+// address of the list, and a review may be open by then.
+document.addEventListener("htmx:config:request", (event) => {
+  const { request, sourceElement, sourceEvent } = event.detail.ctx;
+  if (sourceEvent?.type === "click") entered = undefined; // another list
+  if (!sourceElement.matches?.(".team .ask")) return;
+  const line = request.body.get("q");
+  if (sourceEvent?.type === "submit") entered = line;
+  else if (line === entered) event.preventDefault();
+  else entered = undefined;
+});
 document.addEventListener("htmx:after:swap", ({ detail: { ctx } }) => {
   const asked = ctx.sourceElement?.matches?.(".team .ask");
   if (asked || ctx.target?.id === "queue-list") {

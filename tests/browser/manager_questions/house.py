@@ -56,13 +56,16 @@ class House:
         """Of every run of the project, the server's own included, as they are exported."""
         return [entry for entry in self._entries if entry["type"] in types]
 
-    @cached_property
-    def _entries(self) -> list[dict[str, Any]]:
+    def list_runs(self) -> list[str]:
+        """As of now: a whole check may have begun a chain of the server's own."""
         runs = [self.get("/runs", limit=200)]
         runs += [self.get("/runs", agent=name) for name in SYSTEM_AGENTS]
-        codes = [item["id"] for page in runs for item in page["items"]]
+        return [item["id"] for page in runs for item in page["items"]]
+
+    @cached_property
+    def _entries(self) -> list[dict[str, Any]]:
         found = []
-        for code in codes:
+        for code in self.list_runs():
             lines = self.manager.get(f"/runs/{code}/ledger").text.splitlines()
             found += [json.loads(line) for line in lines]
         return found

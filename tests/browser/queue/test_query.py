@@ -98,6 +98,28 @@ def test_the_list_follows_what_is_typed(
     expect(page.locator(".pill")).to_have_count(0)
 
 
+def test_what_was_entered_is_not_asked_again_as_typed(
+    queue_of: Open, project: Project, alice: Person, agent: httpx.Client
+) -> None:
+    calls = [ask_to_run(agent, f"rm -rf {name}") for name in ("alpha", "beta")]
+    page = queue_of(alice, project.slug)
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url))
+    box = page.get_by_role("searchbox")
+    for word, call in zip(("alpha", "beta"), calls, strict=True):
+        box.fill(word)
+        asked.clear()
+        box.press("Enter")
+        expect_rows(page, [call])
+        page.wait_for_timeout(600)  # longer than the pause after a letter
+        assert len([url for url in asked if "typed=1" in url]) == 1
+    # The same word, after the list was another one.
+    page.locator(".pill a").click()
+    expect_rows(page, calls)
+    box.fill("beta")
+    expect_rows(page, calls[1:])
+
+
 def test_the_list_is_narrowed_by_what_is_there(
     queue_of: Open, project: Project, alice: Person, agent: httpx.Client
 ) -> None:
