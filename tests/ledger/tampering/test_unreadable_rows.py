@@ -12,6 +12,7 @@ from django.core.management import call_command
 from django.db import DataError, OperationalError, connection
 
 from ledger.management import selection
+from ledger.management.commands import ledger_verify
 from ledger.models import Entry, Run
 from ledger.verification import replay, unreadable, verify
 from tests.ledger.tampering.editing import edit_rows
@@ -87,6 +88,7 @@ def test_a_row_that_cannot_be_read_is_named_and_the_others_are_checked(
     # All runs are those of this project: the others' would be read dozens of times.
     mine_alone = Run.objects.filter(project=run.project)
     monkeypatch.setattr(selection, "Run", SimpleNamespace(objects=mine_alone))
+    monkeypatch.setattr(ledger_verify, "list_project_ids", lambda: [run.project_id])
     note = f"UPDATE ledger_run SET status_reason = 'x' WHERE id = {later.pk}"
     cases = {**UNREADABLE, **UNREADABLE_HERE[connection.vendor]}
     for what, (statement, words) in cases.items():
