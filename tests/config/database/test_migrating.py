@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from typing import Any
 
 import psycopg
 import pytest
@@ -39,6 +40,15 @@ def output(database: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[io.Strin
         yield io.StringIO()
         call_command("migrate", "config", "0001", verbosity=0)
     assert not has_column()
+    forget_limits()
+
+
+def forget_limits() -> None:
+    """What migrated gave connections back to the pool as they were; a command ends then."""
+    link: Any = connection
+    link.close()
+    if link.vendor == "postgresql":
+        link.close_pool()
 
 
 @contextmanager
@@ -156,6 +166,7 @@ def test_its_limits_are_its_own(
     assert seen == [own, own]
     assert read_limits() == usual
     assert own[0] != usual[0]
+    forget_limits()
     threads = [thread.name for thread in threading.enumerate()]
     assert not [name for name in threads if "_look" in name]
 
