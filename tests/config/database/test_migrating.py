@@ -46,8 +46,8 @@ def output(database: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[io.Strin
 def forget_limits() -> None:
     """What migrated gave connections back to the pool as they were; a command ends then."""
     link: Any = connection
-    link.close()
     if link.vendor == "postgresql":
+        link.close()
         link.close_pool()
 
 
