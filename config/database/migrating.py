@@ -54,8 +54,9 @@ def limit_waits() -> Iterator[None]:
     def limit(connection: BaseDatabaseWrapper, **_named: Any) -> None:
         _set_limits(connection, own=True)
 
-    connection.ensure_connection()
-    limit(connection)
+    # To connect may have to wait, too: a migration does, and is tried again.
+    if connection.connection is not None:
+        limit(connection)
     connection_created.connect(limit)
     try:
         yield
