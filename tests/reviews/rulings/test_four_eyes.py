@@ -147,7 +147,7 @@ def test_a_parked_agent_hears_the_same_words(
     review = call["review"]["id"]
     assert approve(reviewer, review, note="Looks right").status_code == 202
     with ThreadPoolExecutor(1) as pool:
-        path = f"/runs/{run}/decision?wait=20&review={review}"
+        path = f"/runs/{run}/decision?wait=50&review={review}"
         parked = pool.submit(agent.get, path)
         until(lambda: manager.get(f"/reviews/{review}").json()["waiting"]["now"])
         assert approve(manager, review).status_code == 200
