@@ -277,7 +277,7 @@ def _choose_kind(schema: Mapping[str, Any], value: Any) -> str:
 
 
 def _hides(value: Any) -> bool:
-    """Whether it has characters that are not seen, which YAML can write out."""
+    """Tell whether it has characters that are not seen, which YAML can write out."""
     texts = value if isinstance(value, list) else [value]
     return any(isinstance(each, str) and make_visible(each) != each for each in texts)
 

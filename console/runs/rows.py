@@ -84,7 +84,7 @@ class Amount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
-    """How many runs are where; a throttled run is a running one told to slow down, and a
+    """The number of runs by state; a throttled run is a running one told to slow down, and a
     halted one would run but for a halt."""
 
     running: int

@@ -206,7 +206,7 @@ def check_turn(message: AIMessage, ungoverned: frozenset[str]) -> None:
 
 
 def add_words(content: Any, *, before: str = "", after: str = "") -> Any:
-    """What the model has to know beside a result."""
+    """Say what the model has to know beside a result."""
     if isinstance(content, str):
         return "\n\n".join(filter(None, (before, content, after)))
     return [*_build_blocks(before), *content, *_build_blocks(after)]

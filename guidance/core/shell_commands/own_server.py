@@ -48,7 +48,7 @@ class OwnServer:
         return str(self.port) in text or bool(self.host and self.host in text.lower())
 
     def to_facts(self) -> dict[str, Any]:
-        """What differs from the usual server, for the entry of a decision."""
+        """List what differs from the usual server, for the entry of a decision."""
         given = {name: getattr(self, name) for name in self.__slots__}
         facts = {
             name: value
@@ -59,7 +59,7 @@ class OwnServer:
 
     @classmethod
     def from_facts(cls, payload: Mapping[str, Any]) -> OwnServer:
-        """As it was when the decision was made, by its entry."""
+        """Read the server of the time when the decision was made, from its entry."""
         facts = payload.get("server")
         return cls(**facts) if facts else USUAL_SERVER
 
