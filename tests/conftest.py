@@ -90,6 +90,14 @@ def documented_answers() -> Iterator[None]:
     assert take_faults() == []
 
 
+@pytest.fixture(autouse=True)
+def own_address() -> Iterator[None]:
+    """Forget after each test where a server that it started in this process listens."""
+    before = settings.SERVED_PORT, settings.PUBLIC_URL
+    yield
+    settings.SERVED_PORT, settings.PUBLIC_URL = before
+
+
 @pytest.fixture
 def project(database: None) -> Project:
     return make_project()
