@@ -6,8 +6,10 @@ import httpx
 import pytest
 
 from accounts.models import Project
+from ledger.management import selection
 from ledger.management.commands import ledger_verify
 from ledger.models import Run
+from ledger.verification.verify import read_runs
 from tests.gateway.calls.calls import claim, command, rule, settle
 from tests.gateway.checks.saying import exhaust, judge, open_check
 from tests.reviews.permissions.test_exemptions import exempt
@@ -28,8 +30,10 @@ GATES = {
 
 @pytest.fixture
 def few_runs(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ledger_verify` looks at this project alone: other tests have left thousands of
-    runs, and their chains would only take time."""
+    """`ledger_verify` and `replay` look at this project alone: other tests have left
+    thousands of runs, and their chains would only take time."""
+    mine = read_runs().filter(project=project)
+    monkeypatch.setattr(selection, "read_runs", mine.all)
     monkeypatch.setattr(ledger_verify, "list_project_ids", lambda: [project.pk])
 
 

@@ -228,7 +228,7 @@ def test_a_head_set_back_by_hand_is_found(run: Run) -> None:
 
 
 def test_one_broken_run_among_many_is_the_one_that_is_named(
-    run: Run, agent: httpx.Client, capsys: pytest.CaptureFixture[str]
+    run: Run, agent: httpx.Client, few_runs: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = start_run(agent)
     with without_triggers("ledger_entry"):

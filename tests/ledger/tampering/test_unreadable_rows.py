@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from types import SimpleNamespace
 
 import httpx
 import pytest
 from django.core.management import call_command
 from django.db import DataError, OperationalError, connection
 
-from ledger.management import selection
-from ledger.management.commands import ledger_verify
 from ledger.models import Entry, Run
 from ledger.verification import replay, unreadable, verify
 from tests.ledger.tampering.editing import edit_rows
 from tests.ledger.tampering.edits import OF_RUN, change, first
 from tests.ledger.tampering.triggers import run_sql
-from tests.support.builders import (
-    start_run,
-)
+from tests.support.builders import start_run
 
 # Each leaves something that is no JSON, no text, or nothing of the form it should have.
 UNREADABLE: dict[str, tuple[str, str]] = {
@@ -81,14 +76,10 @@ def test_a_row_that_cannot_be_read_is_named_and_the_others_are_checked(
     agent: httpx.Client,
     run: Run,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    few_runs: None,
     subtests: pytest.Subtests,
 ) -> None:
     later = Run.objects.get(code=start_run(agent))
-    # All runs are those of this project: the others' would be read dozens of times.
-    mine_alone = Run.objects.filter(project=run.project)
-    monkeypatch.setattr(selection, "Run", SimpleNamespace(objects=mine_alone))
-    monkeypatch.setattr(ledger_verify, "list_project_ids", lambda: [run.project_id])
     note = f"UPDATE ledger_run SET status_reason = 'x' WHERE id = {later.pk}"
     cases = {**UNREADABLE, **UNREADABLE_HERE[connection.vendor]}
     for what, (statement, words) in cases.items():
