@@ -137,9 +137,15 @@ async def _submit_under(
     shadow = await judge_in_shadow(
         call, verdict, policy=policy, project_id=agent.project_id
     )
-    checked = build_checked_call(
-        verdict, policy=policy, run_code=run_code, reached=reached, shadow=shadow
+    build = partial(
+        build_checked_call,
+        verdict,
+        policy=policy,
+        run_code=run_code,
+        reached=reached,
+        shadow=shadow,
     )
+    checked = build() if _is_short(call) else await run_long(build)
     asked: dict[str, Any] = {
         "agent": agent,
         "run_code": run_code,
