@@ -36,19 +36,6 @@ from console.routing import websocket_urlpatterns  # noqa: E402
 from guidance.own_server import note_connection  # noqa: E402
 
 
-def build_fast_path() -> FastPath:
-    django: App = django_application  # type: ignore[assignment]
-    return FastPath(django, enabled=settings.FAST_PATH)
-
-
-fast_path = build_fast_path()
-http = DiscardUnread(fast_path)
-at_once = AtOnce(fast_path.guard) if settings.FAST_PATH else None
-# The stubs of channels know their own shapes of ASGI only.
-sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
-websocket: App = SameOrigin(sockets)  # type: ignore[arg-type]
-
-
 @cache
 def _warn_untimed() -> None:
     """Once: whoever started this server has forgotten an option."""
@@ -58,21 +45,33 @@ def _warn_untimed() -> None:
     )
 
 
-async def route(scope: Scope, receive: Receive, send: Send) -> None:
-    match scope["type"]:
-        case "http":
-            if TIMED not in scope:
-                _warn_untimed()
-                note_connection(scope.get("server"))
-            await http(scope, receive, count_answers(send))
-        case "websocket":
-            await websocket(scope, receive, send)
-        case "lifespan":
-            # Our HTTP server finds it with each connection.
-            scope.get("state", {})[AT_ONCE] = at_once
-            await run_lifespan(scope, receive, send)
-        case other:
-            raise ValueError(f"Unknown kind of connection: {other}")
+def build_application(lifespan: App = run_lifespan) -> App:
+    """The whole application, as the settings are at this moment."""
+    django: App = django_application  # type: ignore[assignment]
+    fast_path = FastPath(django, enabled=settings.FAST_PATH)
+    http = DiscardUnread(fast_path)
+    at_once = AtOnce(fast_path.guard) if settings.FAST_PATH else None
+    # The stubs of channels know their own shapes of ASGI only.
+    sockets = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+    websocket: App = SameOrigin(sockets)  # type: ignore[arg-type]
+
+    async def route(scope: Scope, receive: Receive, send: Send) -> None:
+        match scope["type"]:
+            case "http":
+                if TIMED not in scope:
+                    _warn_untimed()
+                    note_connection(scope.get("server"))
+                await http(scope, receive, count_answers(send))
+            case "websocket":
+                await websocket(scope, receive, send)
+            case "lifespan":
+                # Our HTTP server finds it with each connection.
+                scope.get("state", {})[AT_ONCE] = at_once
+                await lifespan(scope, receive, send)
+            case other:
+                raise ValueError(f"Unknown kind of connection: {other}")
+
+    return trust_proxies(route, settings.PROXIES)
 
 
-application = trust_proxies(route, settings.PROXIES)
+application = build_application()

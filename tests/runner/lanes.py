@@ -24,14 +24,14 @@ import pytest
 from tests.runner.launching import starts_processes
 from tests.runner.record import Recorder, read_durations
 
-REPEATED, QUICK = "repeated", "quick"
+REPEATED, QUICK, LIGHT = "repeated", "quick", "light"
 SLOW_SECONDS = 0.1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--lane",
-        choices=(REPEATED, QUICK),
+        choices=(REPEATED, QUICK, LIGHT),
         help="run only what every database must pass, or only what is quick",
     )
     parser.addoption(
@@ -70,6 +70,8 @@ def pytest_collection_modifyitems(
     lane = config.getoption("--lane")
     if lane == REPEATED:
         _keep(config, items, [item for item in items if is_repeated(item)])
+    elif lane == LIGHT:
+        _keep(config, items, [item for item in items if is_light(item)])
     elif lane == QUICK:
         seconds = {test: min(each) for test, each in read_durations().items()}
         quick = [item for item in items if seconds.get(item.nodeid, 0) <= SLOW_SECONDS]

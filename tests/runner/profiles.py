@@ -100,7 +100,7 @@ def _start(
     whole = not any(map(os.path.exists, arguments))
     lane = [f"--lane={REPEATED}"] if whole and profile == "postgres" else []
     slowest = ["--durations=25", "--durations-min=1"] if whole else []
-    with _environment(profile) as environment, ExitStack() as stack:
+    with prepare_environment(profile) as environment, ExitStack() as stack:
         folder = Path(environment["CHECKRAIL_DATA"])
         command = [sys.executable, "-m", "pytest", *_spread(profile, arguments)]
         command += [*lane, *slowest, f"--outcomes={_outcomes(folder)}", *arguments]
@@ -135,7 +135,7 @@ def _output(folder: Path) -> Path:
 
 
 @contextmanager
-def _environment(profile: str) -> Iterator[Mapping[str, str]]:
+def prepare_environment(profile: str) -> Iterator[Mapping[str, str]]:
     """What the settings read: each run has a data folder and a key of its own."""
     environment = dict(os.environ)
     # Dozens of processes start: what the first has compiled, the others need not.

@@ -45,7 +45,7 @@ def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
         outer = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
         yield {**outer, **paths, **ours}
 
-    monkeypatch.setattr(profiles, "_environment", plain_environment)
+    monkeypatch.setattr(profiles, "prepare_environment", plain_environment)
     pytester.makepyfile(test_both=MEETING)
     pytester.makeini("[pytest]\nmarkers =\n  browser\n  once\n  slow")
 

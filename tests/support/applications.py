@@ -6,29 +6,21 @@ from typing import Any
 
 from django.test.utils import override_settings
 
-from config.asgi import build_fast_path
+from config import asgi
 from config.fastpath.asgi import App, Receive, Scope, Send
-from config.server.unread import DiscardUnread
 from ledger.waiting.hub import close_hub
 
 
 def build_application(**overrides: Any) -> App:
-    """Our HTTP application under other settings; it leaves the writer alone."""
+    """The application that is served to all, under other settings."""
     with override_settings(**overrides):
-        return add_lifespan(DiscardUnread(build_fast_path()))
+        return asgi.build_application(run_lifespan)
 
 
-def add_lifespan(http: App) -> App:
-    """The application with a lifespan that closes no more than the hub."""
-
-    async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await http(scope, receive, send)
-            return
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await close_hub()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    return application
+async def run_lifespan(_scope: Scope, receive: Receive, send: Send) -> None:
+    """Close no more than the hub: the writer and the rest are the whole process's."""
+    await receive()
+    await send({"type": "lifespan.startup.complete"})
+    await receive()
+    await close_hub()
+    await send({"type": "lifespan.shutdown.complete"})

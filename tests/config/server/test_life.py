@@ -7,13 +7,15 @@ import logging
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.test.utils import override_settings
 
 from config import asgi, lifespan
-from config.fastpath.asgi import TIMED, Message, Receive, Scope, Send
+from config.fastpath.asgi import TIMED, App, Message, Receive, Scope, Send
 from guidance.core.shell_commands.own_server import OwnServer
 from guidance.own_server import get_own_server, note_connection
+from tests.support.applications import build_application
 
 pytestmark = pytest.mark.once("judges what is said to a server, not what is stored")
 
@@ -29,8 +31,21 @@ def live_through(*messages: str) -> list[Message]:
     async def send(message: Message) -> None:
         heard.append(message)
 
-    asyncio.run(asgi.route({"type": "lifespan"}, receive, send))
+    async_to_sync(asgi.application)({"type": "lifespan"}, receive, send)
     return heard
+
+
+@pytest.fixture
+def route(monkeypatch: pytest.MonkeyPatch) -> App:
+    """The application as far as what kind of connection it is, and from where."""
+
+    async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
+
+    monkeypatch.setattr(asgi, "FastPath", lambda _django, **_: answer)
+    return build_application(FAST_PATH=False)
+
+
+async def nothing(*_: Any) -> Any: ...
 
 
 def test_a_process_starts_and_stops_when_it_is_told(
@@ -86,33 +101,23 @@ def test_what_waits_is_let_go_and_what_was_served_is_written_before_the_end(
 
 
 def test_a_server_without_deadlines_is_warned_of_once(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    route: App, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
-
-    async def nothing(*_: Any) -> Any: ...
-
-    monkeypatch.setattr(asgi, "http", answer)
     asgi._warn_untimed.cache_clear()
     caplog.set_level(logging.WARNING)
-    for scope in ({"type": "http", TIMED: True}, {"type": "http"}, {"type": "http"}):
-        asyncio.run(asgi.route(scope, nothing, nothing))
+    plain: Scope = {"type": "http", "headers": []}
+    for scope in ({**plain, TIMED: True}, plain, plain):
+        async_to_sync(route)(scope, nothing, nothing)
     assert caplog.text.count("start uvicorn with") == 1
     with pytest.raises(ValueError, match="Unknown kind of connection: ftp"):
-        asyncio.run(asgi.route({"type": "ftp"}, nothing, nothing))
+        async_to_sync(route)({"type": "ftp"}, nothing, nothing)
 
 
 @override_settings(SERVED_PORT=8000, PUBLIC_URL="http://127.0.0.1:8000", ORIGINS=[])
-def test_another_server_tells_its_port_with_each_request(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async def answer(_scope: Scope, _receive: Receive, _send: Send) -> None: ...
-
-    async def nothing(*_: Any) -> Any: ...
-
-    monkeypatch.setattr(asgi, "http", answer)
+def test_another_server_tells_its_port_with_each_request(route: App) -> None:
     for server in (None, ("/run/checkrail.sock", None), ("::1", 9100)):
-        asyncio.run(asgi.route({"type": "http", "server": server}, nothing, nothing))
+        scope: Scope = {"type": "http", "headers": [], "server": server}
+        async_to_sync(route)(scope, nothing, nothing)
     assert get_own_server() == OwnServer(9100)
     assert settings.PUBLIC_URL == "http://[::1]:9100"
     with override_settings(ORIGINS=["https://agents.acme.invalid"]):

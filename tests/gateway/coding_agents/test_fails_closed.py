@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Iterator
-from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +18,7 @@ from config.fastpath import fail_closed
 from config.fastpath.asgi import App, Receive, Scope, Send
 from tests.gateway.coding_agents.hosts import Host, load_recorded
 from tests.gateway.coding_agents.schemas import SCHEMAS, check_answer
-from tests.support.applications import add_lifespan
+from tests.support.applications import run_lifespan
 from tests.support.builders import Person, Robot
 from tests.support.live import Live, serve
 from tests.support.raw import exchange, head
@@ -151,7 +150,13 @@ def test_a_strangers_body_is_not_read(live: Live) -> None:
 
 
 def _app(inner: App) -> App:
-    return add_lifespan(partial(fail_closed.fail_closed, inner))
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await run_lifespan(scope, receive, send)
+        else:
+            await fail_closed.fail_closed(inner, scope, receive, send)
+
+    return application
 
 
 async def _fail(_scope: Scope, _receive: Receive, _send: Send) -> None:

@@ -1,0 +1,1 @@
+"""Plants small faults in what has changed, and says which of them no test notices."""
