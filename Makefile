@@ -10,6 +10,9 @@ ARGS ?=
 ROOM ?=
 # Where pictures go: make screenshots FOLDER=/tmp/screenshots.
 FOLDER ?= .cache/screenshots
+# A commit, after which faults are planted: make mutants SINCE=HEAD~5. Without: what is not
+# committed.
+SINCE ?=
 # The night that is to be repeated: make nightly SEED=12345.
 SEED ?=
 
@@ -18,7 +21,7 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test nightly check lock schema bench bench-check \
+.PHONY: help setup runtime run quick test mutants nightly check lock schema bench bench-check \
 	bench-gates screenshots clean check-types check-imports check-django check-code check-files
 
 help: ## Show this list.
@@ -40,6 +43,9 @@ quick: setup ## Lint, and the tests without processes and browsers; ROOM=loop: o
 
 test: setup ## Run the whole suite on SQLite, and beside it on PostgreSQL and Redis.
 	@$(PY) -m tests.suite $(ARGS)
+
+mutants: setup ## Plant faults in what has changed since SINCE, and list those no test notices.
+	@$(PY) -m tests.mutants $(if $(SINCE),--since $(SINCE)) $(ARGS)
 
 nightly: setup ## Run the suite with all examples, fresh by chance; SEED=12345 repeats a night.
 	@$(PY) -m tests.suite --nightly $(if $(SEED),--seed $(SEED)) $(ARGS)

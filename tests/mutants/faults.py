@@ -169,7 +169,7 @@ def _change(node: N, **fields: object) -> N:
 def _replace(tree: ast.AST, node: ast.AST, other: ast.AST) -> ast.AST:
     """A copy of the tree in which `other` stands where `node` was."""
     if tree is node:
-        return ast.fix_missing_locations(ast.copy_location(other, node))
+        return ast.fix_missing_locations(ast.copy_location(copy.copy(other), node))
     fields: dict[str, object] = {}
     for name, value in ast.iter_fields(tree):
         if isinstance(value, ast.AST):
