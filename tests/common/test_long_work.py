@@ -115,6 +115,21 @@ def test_one_thread_does_all_of_it_beside_the_event_loop() -> None:
     assert asyncio.run(scene()) == {"long-work"}
 
 
+def test_each_piece_counts_for_the_time_it_has_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    counted: list[float] = []
+    monkeypatch.setattr(Line, "add_seconds", lambda *given: counted.append(given[2]))
+
+    async def scene() -> None:
+        for _ in range(3):
+            await run_long(spin, 0.02)
+
+    asyncio.run(scene())
+    # The last is counted after its answer; the first two are there.
+    assert [0.02 <= seconds < 0.04 for seconds in counted[:2]] == [True, True]
+
+
 def test_what_goes_wrong_is_raised_where_it_was_asked_for() -> None:
     def fail() -> None:
         raise LookupError("gone")

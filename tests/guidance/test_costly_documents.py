@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from guidance.core.document_reader import PROBLEM_LIMIT
-from guidance.validation import KEY_LIMIT, Checked, check_document, check_yaml
+from guidance.validation import (
+    KEY_LIMIT,
+    Checked,
+    check_document,
+    check_yaml,
+    split_path,
+)
 from guidance.yaml_documents import VALUE_LIMIT
 from reviews.policies.schemas import TEXT_LIMIT
 
@@ -112,3 +118,15 @@ def test_keys_with_dots_are_told_whole_the_longest_first() -> None:
     locs = {fault.loc for fault in check_document(document).faults}
     assert ("tools", "a.b") in locs
     assert ("tools", "rules", "a.b") in locs or ("tools", "rules", "a.b", "c") in locs
+
+
+def test_a_path_ends_where_the_document_has_no_more_keys() -> None:
+    assert split_path("a.b.c", {"a": 1}) == ("a", "b", "c")
+    assert split_path("a.1.b", {"a": [0]}) == ("a", 1, "b")
+
+
+def test_a_zone_that_there_is_not_is_named() -> None:
+    for zone, places in (("Europe/Berlin", []), ("Europe/Nowhere", ["zone"])):
+        document = {"reviews": {"working_hours": {"zone": zone}}}
+        faults = check_document(document).faults
+        assert [fault.loc[-1] for fault in faults] == places

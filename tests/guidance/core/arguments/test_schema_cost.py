@@ -17,10 +17,19 @@ from guidance.core.arguments.schema import (
     Schema,
     SchemaRefused,
 )
-from guidance.core.arguments.schema_cost import LOOK_LIMIT, SchemaCost, measure_levels
-from guidance.core.arguments.schema_nodes import SchemaUnbounded
+from guidance.core.arguments.schema_cost import (
+    LOOK_LIMIT,
+    SchemaCost,
+    _build_weights,
+    measure_levels,
+)
+from guidance.core.arguments.schema_nodes import (
+    SchemaUnbounded,
+    find_circular,
+    read_nodes,
+)
 from guidance.core.arguments.schema_references import References
-from guidance.core.regex import LARGE_PROGRAM
+from guidance.core.regex import LARGE_PROGRAM, measure_pattern
 from guidance.validation import check_document
 from tests.support.examples import examples
 
@@ -109,12 +118,15 @@ def test_a_reference_that_leads_out_is_named_with_its_place(out: str) -> None:
     with pytest.raises(SchemaRefused) as caught:
         Schema({"type": "object", "properties": {"q": inner}})
     assert f"at /properties/q/properties/p {out} does not lead" in str(caught.value)
+    with pytest.raises(SchemaRefused, match=r"at its top .* does not lead"):
+        Schema({"$ref": out})
 
 
 def test_a_circle_for_one_value_has_no_bound() -> None:
     with pytest.raises(SchemaUnbounded, match="itself") as caught:
         measure({"properties": {"a": {"anyOf": [{"$ref": "#/properties/a"}, {}]}}})
-    assert caught.value.keys[:2] == ("properties", "a")
+    # The shortest of the places on the way.
+    assert caught.value.keys == ("properties", "a")
 
 
 def test_a_circle_through_children_has_one() -> None:
@@ -149,11 +161,23 @@ def test_what_a_circle_leads_to_looks_at_values_of_every_level() -> None:
     assert looks <= cost.bound_listing(levels) < 3 * looks
 
 
+def test_circles_close_where_they_are_entered_again() -> None:
+    """Whatever leads to them, and however far from the top."""
+    loop = {"items": {"additionalProperties": {"$ref": "#/$defs/loop"}}}
+    ways = [{"$ref": "#/$defs/loop"}, {"items": {"$ref": "#/$defs/loop"}}]
+    document = {"$defs": {"loop": loop}, "allOf": ways}
+    nodes = read_nodes(References(document))
+    assert [node.keys for node in find_circular(nodes[0])] == [("$defs", "loop")]
+
+
 def test_as_many_looks_as_the_limit_are_taken() -> None:
     at_limit = {"anyOf": [{"minLength": n} for n in range(LOOK_LIMIT - 1)]}
     assert Schema(at_limit).excess is None
     at_limit["anyOf"].append({"minLength": LOOK_LIMIT})
-    assert Schema(at_limit).excess is not None
+    excessive = Schema(at_limit)
+    assert excessive.excess is not None
+    (problem,) = excessive.list_problems({})
+    assert "at its top its parts look" in problem.message
 
 
 def test_what_no_call_can_reach_counts_for_nothing() -> None:
@@ -216,6 +240,18 @@ def test_long_texts_weigh_more() -> None:
     assert bound("x" * 100_000)[1] - bound("")[1] == 40
 
 
+def test_what_is_below_weighs_on_every_level_above() -> None:
+    cost = measure({})
+    for below, judging, listing in ((49, 1, 2), (50, 2, 2), (79, 2, 2), (80, 2, 3)):
+        levels = [(1, 0), (below - 1, 0)]
+        assert cost.bound_judging(levels) == judging
+        assert cost.bound_listing(levels) == listing
+    # The children of children count above, and those above do not count below.
+    assert _build_weights([(1, 0), (9, 0), (90, 0)], characters=9, values=10) == [
+        *(1 + 10, 9 + 9, 90 + 9)
+    ]
+
+
 def test_levels_are_counted_one_by_one() -> None:
     arguments = {"ab": [1, "xyz", {"c": None}], "d": {"e": "f"}}
     assert measure_levels(arguments) == [(1, 3), (2, 1), (4, 5), (1, 0)]
@@ -244,6 +280,13 @@ def test_patterns_of_property_names_count_and_the_same_one_once() -> None:
     again = [{"patternProperties": {LETTERS: {"pattern": LETTERS}}}] * 3
     assert Schema({"allOf": again}).pattern_size == by_name.pattern_size
     assert Schema({"properties": {"pattern": {"type": "string"}}}).pattern_size == 0
+
+
+def test_patterns_are_measured_until_there_are_more_than_wanted() -> None:
+    references = References({"properties": {p: {"pattern": p} for p in ("a", "bc")}})
+    first, both = measure_pattern("a"), measure_pattern("a") + measure_pattern("bc")
+    assert references.measure_patterns(most=first - 1) == first
+    assert references.measure_patterns(most=first) == both
 
 
 def test_a_pattern_of_another_dialect_counts_as_a_large_one() -> None:
