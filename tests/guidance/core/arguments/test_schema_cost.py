@@ -122,6 +122,12 @@ def test_a_reference_that_leads_out_is_named_with_its_place(out: str) -> None:
         Schema({"$ref": out})
 
 
+@pytest.mark.parametrize("index", ["1", "-1", "x", "9" * 5_000])
+def test_a_reference_may_name_a_place_in_a_list_that_there_is(index: str) -> None:
+    with pytest.raises(SchemaRefused, match="does not lead"):
+        Schema({"allOf": [{}], "$ref": f"#/allOf/{index}"})
+
+
 def test_a_circle_for_one_value_has_no_bound() -> None:
     with pytest.raises(SchemaUnbounded, match="itself") as caught:
         measure({"properties": {"a": {"anyOf": [{"$ref": "#/properties/a"}, {}]}}})
