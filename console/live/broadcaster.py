@@ -64,7 +64,14 @@ class Listener(Protocol):
 class Broadcaster:
     """Lives on one event loop; get it with `get_broadcaster()`."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        *,
+        recheck_seconds: float = RECHECK_SECONDS,
+        access_seconds: float = ACCESS_SECONDS,
+    ) -> None:
+        self._recheck_seconds = recheck_seconds
+        self._access_seconds = access_seconds
         self._listeners: dict[int, set[Listener]] = {}
         self._sockets: Counter[int | None] = Counter()
         self._due: set[int] = set()
@@ -170,7 +177,7 @@ class Broadcaster:
 
     async def _recheck(self) -> None:
         """One query for all projects on screen: has anybody missed something?"""
-        await asyncio.sleep(RECHECK_SECONDS)
+        await asyncio.sleep(self._recheck_seconds)
         projects = list(self._listeners)
         if not projects:
             return
@@ -183,7 +190,7 @@ class Broadcaster:
 
     async def _check_access(self) -> None:
         """Who was signed out or has left the project is told, and let go."""
-        await asyncio.sleep(ACCESS_SECONDS)
+        await asyncio.sleep(self._access_seconds)
         listeners = self._list_listeners()
         if not listeners:
             return

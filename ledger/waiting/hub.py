@@ -52,7 +52,8 @@ Waiting = dict[int, set[asyncio.Future[Any]]]
 
 
 class Hub:
-    def __init__(self) -> None:
+    def __init__(self, *, recheck_seconds: float = RECHECK_SECONDS) -> None:
+        self._recheck_seconds = recheck_seconds
         self._waiters: Waiting = {}
         self._followers: Waiting = {}
         self._looks: dict[asyncio.Future[Any], Look[Any]] = {}
@@ -236,7 +237,7 @@ class Hub:
         while True:
             await asyncio.sleep(NUDGE_SECONDS)
             with suppress(TimeoutError):
-                async with asyncio.timeout(RECHECK_SECONDS - NUDGE_SECONDS):
+                async with asyncio.timeout(self._recheck_seconds - NUDGE_SECONDS):
                     await self._nudged.wait()
             self._nudged.clear()
             waiting = [*{*self._waiters, *self._followers}]

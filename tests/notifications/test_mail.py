@@ -12,11 +12,12 @@ from django.utils import timezone
 
 from accounts.models import Membership, Project, Role, User
 from notifications import services
-from notifications.models import Notice
+from notifications.models import Notice, Recipient
 from reviews.models import Review
 from tests.notifications.mail_server import MailServer, receiving_mail
 from tests.reviews.floods import ask_to_run
-from tests.support.builders import Person, pause_run, start_run
+from tests.support.builders import Person, make_project, pause_run, start_run
+from tests.support.people import rule
 
 MINUTE = timedelta(minutes=1)
 
@@ -125,3 +126,44 @@ def test_who_is_not_told(
     assert services.send_mails(at=later) == 0
     membership.update(role=Role.REVIEWER)
     assert services.send_mails(at=later) == 1
+
+
+def test_what_has_ended_or_is_over_is_told_of_no_more(
+    server: MailServer, agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    ruled = ask_to_run(agent, "rm -rf build")
+    late = ask_to_run(agent, "rm -rf dist")
+    over = Review.objects.get(code=late).due_at
+    rule(reviewer, ruled, "approve")
+    assert services.send_mails(at=timezone.now() + 2 * MINUTE) == 1
+    ((subject, _),) = read(server)
+    assert subject.startswith("High: rm -rf dist")
+    # Nobody has ended it yet, but its time is over: that it ends soon is no news.
+    assert services.send_mails(at=over) == 0
+    assert services.send_mails(at=over - timedelta(microseconds=1)) == 1
+
+
+def test_who_rules_elsewhere_and_looks_on_here_is_told_of_elsewhere_alone(
+    server: MailServer, project: Project, bob: Person, agent: httpx.Client
+) -> None:
+    elsewhere = make_project()
+    Membership.objects.create(user=bob.user, project=elsewhere, role=Role.REVIEWER)
+    Membership.objects.filter(user=bob.user, project=project).update(role=Role.AUDITOR)
+    here = ask_to_run(agent, "rm -rf build")
+    later = timezone.now() + 2 * MINUTE
+    assert services.send_mails(at=later) == 0
+    Review.objects.filter(code=here).update(project=elsewhere)
+    assert services.send_mails(at=later) == 1
+
+
+def test_of_two_workers_one_sends(server: MailServer, bob: Person) -> None:
+    """Both have read when the person was written to last, the first time and later."""
+    now = timezone.now()
+    for at, tried_at in ((now, None), (now + MINUTE, now)):
+        first, second = (User.objects.get(pk=bob.user.pk) for _ in range(2))
+        assert [hasattr(each, "recipient") for each in (first, second)] == [
+            tried_at is not None
+        ] * 2
+        assert services._take_turn(first, tried_at=tried_at, at=at)
+        assert not services._take_turn(second, tried_at=tried_at, at=at)
+        assert Recipient.objects.get(user=bob.user).tried_at == at

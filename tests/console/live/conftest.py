@@ -20,13 +20,12 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(broadcasting, "list_refused_sessions", world.list_refused)
     for name in ("COALESCE_SECONDS", "RETRY_SECONDS"):
         monkeypatch.setattr(broadcasting, name, 0.001)
-    for name in ("RECHECK_SECONDS", "ACCESS_SECONDS"):
-        monkeypatch.setattr(broadcasting, name, 3600.0)
     return world
 
 
 @pytest.fixture
 async def here(world: World) -> AsyncIterator[Broadcaster]:
-    here = Broadcaster()
+    """By itself it looks again in an hour."""
+    here = Broadcaster(recheck_seconds=3600.0, access_seconds=3600.0)
     yield here
     await here.stop()

@@ -105,9 +105,9 @@ async def test_each_project_hears_of_its_own_and_no_other_is_read(
 
 
 async def test_a_lost_nudge_is_found_by_looking_again(
-    here: Broadcaster, world: World, monkeypatch: pytest.MonkeyPatch
+    here: Broadcaster, world: World
 ) -> None:
-    monkeypatch.setattr(broadcasting, "RECHECK_SECONDS", 0.001)
+    here._recheck_seconds = 0.001
     await here._recheck()
     assert world.looks == 0, "nobody looks on: nothing is asked"
     behind, level = Page(), Page(project=TWO, since=4)
@@ -120,9 +120,9 @@ async def test_a_lost_nudge_is_found_by_looking_again(
 
 
 async def test_who_was_signed_out_is_told_and_the_others_stay(
-    here: Broadcaster, world: World, monkeypatch: pytest.MonkeyPatch
+    here: Broadcaster, world: World
 ) -> None:
-    monkeypatch.setattr(broadcasting, "ACCESS_SECONDS", 0.001)
+    here._access_seconds = 0.001
     out, twin, there = Page(access="out"), Page(access="out"), Page(access="in")
     here._listeners = {ONE: {out, twin, there}}
     world.refused = {"out": 4401, "elsewhere": 4404}

@@ -86,6 +86,10 @@ def test_an_agents_own_limits_are_set_shown_and_raised_for_the_day(
     page = browser.get(f"{get_path(project)}?agent={agent.code}").content.decode()
     assert "Its own limits a day: 500,000 tokens, 20.00 USD." in page
     assert 'name="tokens" value="500000"' in page
+    browser.post(get_path(project, path), {**limits, "cost_usd": "1.50"})
+    agent.refresh_from_db()
+    assert agent.cost_micros_limit == 1_500_000
+    browser.post(get_path(project, path), limits)
     assert "limits none → 500,000 tokens, 20.00 USD" in page
     wrong = browser.post(get_path(project, path), {"tokens": "0"})
     assert wrong.status_code == 422

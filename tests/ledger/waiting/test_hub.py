@@ -188,10 +188,9 @@ async def until_read(heads: Reads) -> None:
 
 
 async def test_a_re_check_wakes_whose_head_has_moved_and_goes_on_after_trouble(
-    writer: FakeWriter, heads: Reads, monkeypatch: pytest.MonkeyPatch
+    writer: FakeWriter, heads: Reads
 ) -> None:
-    monkeypatch.setattr(hub, "RECHECK_SECONDS", 0.002)
-    waiting = Hub()
+    waiting = Hub(recheck_seconds=0.002)
     still, moved = waiting.add_waiter(RUN, None), waiting.add_waiter(OTHER, None)
     follower = waiting.add_follower(3)
     for run in (RUN, OTHER, 3):
@@ -210,11 +209,10 @@ async def test_a_re_check_wakes_whose_head_has_moved_and_goes_on_after_trouble(
 
 
 async def test_a_head_that_has_moved_is_forgotten_at_once(
-    writer: FakeWriter, heads: Reads, monkeypatch: pytest.MonkeyPatch
+    writer: FakeWriter, heads: Reads
 ) -> None:
     """Else the next one who reads would be woken by it again and again."""
-    monkeypatch.setattr(hub, "RECHECK_SECONDS", 0.002)
-    waiting = Hub()
+    waiting = Hub(recheck_seconds=0.002)
     first = waiting.add_waiter(RUN, None)
     # Somebody comes back before the others are gone.
     again: list[asyncio.Future[Any]] = []
@@ -234,10 +232,9 @@ async def test_a_head_that_has_moved_is_forgotten_at_once(
 
 
 async def test_a_nudge_brings_the_re_check_forward_for_followers_alone(
-    writer: FakeWriter, heads: Reads, monkeypatch: pytest.MonkeyPatch
+    writer: FakeWriter, heads: Reads
 ) -> None:
-    monkeypatch.setattr(hub, "RECHECK_SECONDS", 3600)
-    waiting = Hub()
+    waiting = Hub(recheck_seconds=3600)
     waiter = waiting.add_waiter(RUN, None)
     waiting.note_head(RUN, 5)
     waiting.nudge()
@@ -258,10 +255,9 @@ async def test_a_nudge_brings_the_re_check_forward_for_followers_alone(
 
 
 async def test_where_nobody_waits_nothing_is_read(
-    writer: FakeWriter, heads: Reads, monkeypatch: pytest.MonkeyPatch
+    writer: FakeWriter, heads: Reads
 ) -> None:
-    monkeypatch.setattr(hub, "RECHECK_SECONDS", 0.002)
-    waiting = Hub()
+    waiting = Hub(recheck_seconds=0.002)
     await asyncio.sleep(0.03)
     assert heads.taken == 0
     await waiting.close()

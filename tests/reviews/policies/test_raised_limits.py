@@ -13,6 +13,7 @@ from accounts.models import Project
 from guidance.core.policy.assignments import Assignment, Match
 from ledger.models import Entry, Run, SharedUse
 from reviews.policies.assignments import replace_assignments
+from reviews.policies.limits import raises
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
 from tests.gateway.limits.test_swarms import servers  # noqa: F401 (a fixture)
@@ -43,6 +44,22 @@ def list_raises(project: Project) -> list[dict[str, Any]]:
     call_command("ledger_verify", run=str(chain.code))
     entries = chain.entries.filter(type="limit.raised").order_by("seq")
     return [json.loads(entry.payload) for entry in entries]
+
+
+def test_several_raises_together_stay_below_the_most_there_can_be(
+    manager: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raises, "EXTRA_MAX", 10)  # a thousand raises are too many here
+    body = {**REASON, "scope": "project_day"}
+    limits = {"project_day": {"tokens": 5, "tool_calls": 5}}
+    make_policy("default", project=project, limits=limits)
+    for tokens in (9, 1):
+        raise_limit(manager, scope="project_day", tokens=tokens)
+    raise_limit(manager, scope="project_day", tool_calls=1)  # of another there is room
+    more = manager.post("/limits/raise", json={**body, "tokens": 1})
+    assert "no more can be added" in problem(more, "invalid")["detail"]
+    (use,) = SharedUse.objects.filter(scope="project", owner=project.pk)
+    assert (use.tokens_extra, use.tool_calls_extra) == (10, 1)
 
 
 def test_more_for_today_lets_the_next_step_and_call_through(
