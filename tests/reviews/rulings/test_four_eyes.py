@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -17,7 +16,7 @@ from tests.gateway.calls.calls import command
 from tests.support.builders import Person, make_policy, pause_at_once, start_run
 from tests.support.people import get_seen, rule
 from tests.support.problems import problem
-from tests.support.waiting import until
+from tests.support.waiting import park
 
 FOUR_EYES = {"approvals": 2, "rules": ["uncertainty", "delete-*"]}
 
@@ -146,18 +145,9 @@ def test_a_parked_agent_hears_the_same_words(
 ) -> None:
     review = call["review"]["id"]
     assert approve(reviewer, review, note="Looks right").status_code == 202
-    path = f"/runs/{run}/decision?wait=20&review={review}"
-
-    def wait() -> dict[str, Any]:
-        """As agents do: an answer without a ruling is asked for again."""
-        answers = (agent.get(path).json() for _ in range(5))
-        return next(answer for answer in answers if answer["ruling"])
-
-    with ThreadPoolExecutor(1) as pool:
-        parked = pool.submit(wait)
-        until(lambda: manager.get(f"/reviews/{review}").json()["waiting"]["now"])
-        assert approve(manager, review).status_code == 200
-        note = parked.result()["ruling"]["note"]
+    parked = park(agent, run, f"&review={review}")
+    assert approve(manager, review).status_code == 200
+    note = parked.result().json()["ruling"]["note"]
     assert note == f"{bob.user.username}: Looks right"
 
 
