@@ -1,6 +1,6 @@
 """The whole suite in both profiles at once: SQLite alone, and PostgreSQL with Redis.
 
-python -m tests.suite [--only sqlite|postgres] [arguments for pytest]
+python -m tests.suite [--only sqlite|postgres] [--strict] [arguments for pytest]
 python -m tests.suite --quick [--room ROOM]      SQLite, no processes, no browsers
 python -m tests.suite --nightly [--seed N]       all examples of all properties, fresh
 
@@ -34,6 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--room", default="", help="with --quick: this package alone")
     parser.add_argument("--nightly", action="store_true", help="all examples, fresh")
     parser.add_argument("--seed", type=int, help="with --nightly: repeat that night")
+    parser.add_argument("--strict", action="store_true", help="nothing is tried again")
     options, pytest_arguments = parser.parse_known_args(arguments)
     # SIGTERM unwinds like Ctrl-C does, so servers and folders are cleared away.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -50,11 +51,14 @@ def main(arguments: Sequence[str]) -> int:
         pytest_arguments += [f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"]
         pytest_arguments += ["--timeout=1800"]
         print(f"suite: make nightly SEED={seed} repeats this run", flush=True)
-    results = run_profiles(profiles, pytest_arguments)
+    strict = options.strict or options.quick or options.nightly
+    results = run_profiles(profiles, pytest_arguments, strict=strict)
     print("\n===== summary =====", flush=True)
     for sentence in left_out([result.outcomes for result in results]):
         print(f"suite: left out: {sentence}", flush=True)
     for result in results:
+        for test in result.unsteady:
+            print(f"suite: unsteady, passes alone only: {test}", flush=True)
         print(f"suite: {result.sentence}", flush=True)
     if options.nightly:
         print(f"suite: make nightly SEED={seed} repeats this run", flush=True)

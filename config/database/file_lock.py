@@ -5,12 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
-from typing import IO
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 
-_held: dict[Path, IO[str]] = {}
+# Their descriptors stay open until the process ends.
+_held: set[Path] = set()
 
 
 def hold_database_file() -> None:
@@ -19,14 +19,14 @@ def hold_database_file() -> None:
     if path in _held:
         return
     # Private like all that lies beside it.
-    lock = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w")
+    lock = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        lock.close()
+        os.close(lock)
         raise ImproperlyConfigured(
             f"Another Checkrail process already serves {path.parent}. One process is "
             "all that SQLite takes: stop the other one, give this one a folder of its "
             "own with --data, or use DATABASE_URL and REDIS_URL."
         ) from None
-    _held[path] = lock
+    _held.add(path)

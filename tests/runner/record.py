@@ -22,9 +22,10 @@ Durations = dict[str, list[float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcomes:
-    """The tests of one profile that passed, and why others were skipped."""
+    """The tests of one profile that passed, that failed, and why others were skipped."""
 
     passed: Set[str] = frozenset()
+    failed: Sequence[str] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -33,7 +34,11 @@ def read_outcomes(path: Path) -> Outcomes:
     if not path.exists():
         return Outcomes()
     written = json.loads(path.read_text())
-    return Outcomes(passed=set(written["passed"]), skipped=written["skipped"])
+    return Outcomes(
+        passed=set(written["passed"]),
+        failed=written["failed"],
+        skipped=written["skipped"],
+    )
 
 
 def left_out(profiles: Sequence[Outcomes]) -> list[str]:
@@ -62,9 +67,12 @@ class Recorder:
         self._outcomes = outcomes
         self._seconds: dict[str, float] = {}
         self._skipped: dict[str, str] = {}
+        self._failed: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.skipped and isinstance(report.longrepr, tuple):
+        if report.failed:
+            self._failed.add(report.nodeid)
+        elif report.skipped and isinstance(report.longrepr, tuple):
             self._skipped[report.nodeid] = report.longrepr[2].removeprefix("Skipped: ")
         elif report.when == "call" and report.passed:
             self._seconds[report.nodeid] = round(report.duration, 3)
@@ -76,9 +84,12 @@ class Recorder:
             fcntl.flock(lock, fcntl.LOCK_EX)
             DURATIONS.write_text(json.dumps(self._merge(read_durations())))
         if self._outcomes is not None:
-            passed = list(self._seconds)
-            text = json.dumps({"passed": passed, "skipped": self._skipped})
-            self._outcomes.write_text(text)
+            written = {
+                "passed": list(self._seconds),
+                "failed": sorted(self._failed),
+                "skipped": self._skipped,
+            }
+            self._outcomes.write_text(json.dumps(written))
 
     def _merge(self, durations: Durations) -> Durations:
         for test, seconds in self._seconds.items():

@@ -29,13 +29,25 @@ def test_meeting():
 def test_of_one_database():
     assert os.environ["PROFILE"] == "sqlite"
 """
+# Each file says how many runs its test fails before it passes.
+UNSTEADY = """
+import pathlib
+import pytest
+
+@pytest.mark.parametrize("name", {names})
+def test_named(name):
+    tries = pathlib.Path(name)
+    done = int(tries.read_text()) if tries.exists() else 0
+    tries.write_text(str(done + 1))
+    assert done not in {failing}
+"""
+ARGUMENTS = ("-p", "xdist", "-p", "tests.runner.lanes", "-n", "0")
 
 
-def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
-    pytester: pytest.Pytester,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+@pytest.fixture(autouse=True)
+def plain(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the services of each profile and without the project's own settings."""
+
     @contextmanager
     def plain_environment(profile: str) -> Iterator[Mapping[str, str]]:
         data = pytester.mkdir(f"data-{profile}")
@@ -46,10 +58,14 @@ def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
         yield {**outer, **paths, **ours}
 
     monkeypatch.setattr(profiles, "prepare_environment", plain_environment)
-    pytester.makepyfile(test_both=MEETING)
     pytester.makeini("[pytest]\nmarkers =\n  browser\n  once\n  slow")
 
-    arguments = ["-p", "xdist", "-p", "tests.runner.lanes", "-n", "0", "test_both.py"]
+
+def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
+    pytester: pytest.Pytester, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytester.makepyfile(test_both=MEETING)
+    arguments = [*ARGUMENTS, "test_both.py"]
     sqlite, postgres = run_profiles(["sqlite", "postgres"], arguments)
 
     assert (sqlite.code, postgres.code) == (0, 1)
@@ -59,3 +75,37 @@ def test_profiles_run_at_once_and_their_outcomes_are_told_apart(
     first, second = printed.split("===== PostgreSQL and Redis =====")
     assert "2 passed" in first
     assert "1 failed, 1 passed" in second
+
+
+@pytest.mark.parametrize(
+    ("count", "failing", "strict", "code", "tries"),
+    [
+        (4, {0}, False, 0, 4),  # disturbed once: it passes three times alone
+        (4, {0}, True, 1, 1),
+        (5, {0}, False, 1, 1),  # so many are no disturbance
+        (1, {0, 3}, False, 1, 4),
+        (1, {0, 1}, False, 1, 2),  # no third try after it has failed alone
+        (1, set(), False, 0, 1),
+    ],
+)
+def test_a_few_that_failed_are_tried_alone(
+    pytester: pytest.Pytester,
+    count: int,
+    failing: set[int],
+    strict: bool,
+    code: int,
+    tries: int,
+) -> None:
+    names = [f"name-{number}" for number in range(count)]
+    pytester.makepyfile(test_few=UNSTEADY.format(names=names, failing=failing or {-1}))
+    (result,) = run_profiles(["sqlite"], [*ARGUMENTS, "test_few.py"], strict=strict)
+    assert result.code == code
+    assert [int(Path(name).read_text()) for name in names] == [tries] * count
+    told = [f"test_few.py::test_named[{name}]" for name in names] if tries == 4 else []
+    assert list(result.unsteady) == (told if code == 0 else [])
+
+
+def test_a_run_that_broke_off_is_not_tried_again(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_few="import nothing_of_the_kind")
+    (result,) = run_profiles(["sqlite"], [*ARGUMENTS, "test_few.py"], strict=False)
+    assert result.code == pytest.ExitCode.INTERRUPTED

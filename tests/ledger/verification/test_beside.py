@@ -234,7 +234,9 @@ def test_a_job_says_so_too(
                 told.append(beside.submit(own.values_list("reason").get).result()[0])
         return []
 
-    monkeypatch.setattr(row_checks, "_comparisons", [*before, look, be_busy(1, run=run)])
+    monkeypatch.setattr(
+        row_checks, "_comparisons", [*before, look, be_busy(1, run=run)]
+    )
     job = start_verification(project)
     own = ProjectVerification.objects.filter(pk=job.pk)
     perform_verifications()
