@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -109,3 +111,30 @@ def test_a_run_that_broke_off_is_not_tried_again(pytester: pytest.Pytester) -> N
     pytester.makepyfile(test_few="import nothing_of_the_kind")
     (result,) = run_profiles(["sqlite"], [*ARGUMENTS, "test_few.py"], strict=False)
     assert result.code == pytest.ExitCode.INTERRUPTED
+
+
+def test_pytest_alone_leaves_nothing_behind(tmp_path: Path) -> None:
+    here, temporary = tmp_path / "here", tmp_path / "temporary"
+    here.mkdir()
+    temporary.mkdir()
+    ours = ("PYTEST", "CHECKRAIL_", "DATABASE_URL", "REDIS_URL", "DJANGO", "SECRET")
+    outer = {n: v for n, v in os.environ.items() if not n.startswith(ours)}
+    test = ROOT / "tests/accounts/test_owners.py"
+    ended = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-c",
+            ROOT / "pyproject.toml",
+            f"{test}::test_whoever_makes_a_key_names_the_owner",
+        ],
+        cwd=here,
+        env={**outer, "TMPDIR": str(temporary)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "1 passed" in ended.stdout
+    assert list(here.iterdir()) == list(temporary.iterdir()) == []
