@@ -83,7 +83,7 @@ lock: setup ## Resolve the dependencies anew and write the lock files.
 		$(PY) -m pip install --quiet uv; }
 	$(COMPILE) --output-file requirements.lock
 	$(COMPILE) --output-file requirements-dev.lock --group dev -c requirements.lock
-	$(PY) -m tests.config.generated.node_tools
+	$(PY) -m tests.node.packages
 
 schema: setup ## Write anew what empty databases are made from, after a migration was added.
 	@$(PY) -m tests.runner.schema

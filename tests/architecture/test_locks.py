@@ -54,9 +54,9 @@ def test_every_package_of_a_lock_has_hashes(lock: str) -> None:
 
 
 def test_the_lock_of_the_npm_packages_names_no_host_and_has_hashes() -> None:
-    text = (ROOT / "tests/config/generated/package-lock.json").read_text()
+    text = (ROOT / "tests/node/package-lock.json").read_text()
     packages = json.loads(text)["packages"]
-    wanted = json.loads((ROOT / "tests/config/generated/package.json").read_text())
+    wanted = json.loads((ROOT / "tests/node/package.json").read_text())
 
     assert "://" not in text
     assert packages.pop("")["dependencies"] == wanted["dependencies"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.config.generated.node_tools import install
+from tests.node.packages import install
 from tests.support.live import Live
 
 

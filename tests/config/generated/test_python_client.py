@@ -10,11 +10,10 @@ from pathlib import Path
 
 import httpx
 
-from tests.config.generated.node_tools import HERE
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
 
-# Packages may have to be fetched first, and programs of others take their time.
+HERE = Path(__file__).parent
 
 
 def test_a_python_client_runs_the_main_path(

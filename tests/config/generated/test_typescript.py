@@ -8,11 +8,12 @@ from pathlib import Path
 
 import httpx
 
-from tests.config.generated.node_tools import HERE, run_script, run_tool
+from tests.node import packages
+from tests.node.packages import run_script, run_tool
 from tests.support.builders import Person, Robot
 from tests.support.live import Live
 
-# Packages may have to be fetched first, and programs of others take their time.
+HERE = Path(__file__).parent
 
 
 def test_a_typescript_client_runs_the_main_path(
@@ -23,7 +24,8 @@ def test_a_typescript_client_runs_the_main_path(
     bob: Person,
     reviewer: httpx.Client,
 ) -> None:
-    for name in ("package.json", "tsconfig.json", "main_path.ts"):
+    shutil.copy(packages.HERE / "package.json", workplace)
+    for name in ("tsconfig.json", "main_path.ts"):
         shutil.copy(HERE / name, workplace)
     run_tool(workplace, "openapi-typescript", str(document), "-o", "api.d.ts")
     run_tool(workplace, "tsc", "--project", ".")

@@ -7,7 +7,6 @@ not read yet, and the host of a hook goes on without it.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.node.packages import NODE
 from tests.support.builders import Robot
 from tests.support.live import Live
 
@@ -32,14 +32,9 @@ Post = Callable[[str, str | None], Iterator[Answer]]
 
 def post_by_node(url: str, key: str | None) -> Iterator[Answer]:
     """By Node's fetch, which is what Claude Code posts with."""
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip(
-            "Node is not installed; a client that behaves alike is tried anyway"
-        )
     sizes = [str(size) for size in SIZES]
     done = subprocess.run(
-        [node, str(SCRIPT), url, key or "", str(TRIES), *sizes],
+        [NODE, str(SCRIPT), url, key or "", str(TRIES), *sizes],
         capture_output=True,
         text=True,
         check=True,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gateway.coding_agents.real.programs import CLAUDE, Session
+from tests.gateway.coding_agents.real.programs import Session, find_claude
 from tests.gateway.coding_agents.standins import standing_in
 
 
@@ -19,5 +19,4 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     with standing_in() as model:
-        assert CLAUDE is not None  # else the test was skipped
-        yield Session(program=CLAUDE, home=home, project=folder, model=model)
+        yield Session(program=find_claude(), home=home, project=folder, model=model)

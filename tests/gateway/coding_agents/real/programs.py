@@ -1,39 +1,33 @@
-"""The real coding agents, where they are installed, in a home and project of their own."""
+"""The real coding agents, each in a home and a project of its own."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from accounts.models import Project
 from reviews.models import Review
 from tests.gateway.coding_agents.hosts import is_waited_for
 from tests.gateway.coding_agents.standins import Model
+from tests.node.packages import find_program
 from tests.support.waiting import until
 
 CLIENT = Path(__file__).resolve().parents[4] / "client"
 
-
-def program(variable: str, name: str) -> str | None:
-    """By the variable that names it, else by PATH."""
-    return os.environ.get(variable) or shutil.which(name)
+# Only for what hangs: the programs are large, and machines are busy.
+PATIENCE_S = 200
 
 
-CLAUDE = program("CHECKRAIL_CLAUDE", "claude")
-needs_claude = [
-    pytest.mark.skipif(
-        CLAUDE is None,
-        reason="Claude Code is not installed: npm install @anthropic-ai/claude-code, then set "
-        "CHECKRAIL_CLAUDE to its program",
-    ),
-]
+def find_claude() -> str:
+    return find_program("@anthropic-ai/claude-code-*/claude")
+
+
+def find_codex() -> str:
+    return find_program("@openai/codex-*/vendor/*/bin/codex")
 
 
 @dataclass
@@ -68,7 +62,7 @@ class Session:
 
 def last_document(process: subprocess.Popen[str]) -> dict[str, Any]:
     """What the program printed last, once it has ended."""
-    out, _ = process.communicate(timeout=50)
+    out, _ = process.communicate(timeout=PATIENCE_S)
     lines = [line for line in out.splitlines() if line.startswith("{")]
     assert lines, out
     document: dict[str, Any] = json.loads(lines[-1])

@@ -17,9 +17,9 @@ from accounts.models import Project
 from ledger.models import Run
 from reviews.models import Review
 from tests.gateway.coding_agents.real.programs import (
+    PATIENCE_S,
     Session,
     last_document,
-    needs_claude,
     waiting_review,
 )
 from tests.gateway.coding_agents.standins import TOKENS, Turn
@@ -36,7 +36,6 @@ from tests.support.live import Live
 from tests.support.people import rule
 from tests.support.waiting import until
 
-pytestmark = needs_claude
 ASKED = "rm -rf build"
 WAITS = "touch begun; until [ -e go ]; do sleep 0.1; done"
 
@@ -191,7 +190,7 @@ def test_a_call_too_large_to_judge_does_not_run(
     session.model.script = [[("Write", large)], bash("touch small")]
 
     # It repeats the call in what it prints, and cuts that: nothing to be read as JSON.
-    start(session, "Write it", tools="Write Bash").communicate(timeout=50)
+    start(session, "Write it", tools="Write Bash").communicate(timeout=PATIENCE_S)
 
     names = {path.name for path in session.project.iterdir()}
     assert "large.txt" not in names

@@ -12,7 +12,12 @@ from checkrail.hooks import install
 
 from accounts.models import Project
 from ledger.models import Run
-from tests.gateway.coding_agents.real.programs import Session, program, waiting_review
+from tests.gateway.coding_agents.real.programs import (
+    PATIENCE_S,
+    Session,
+    find_codex,
+    waiting_review,
+)
 from tests.gateway.coding_agents.standins import TOKENS, Turn, standing_in
 from tests.reviews.agent_notes.telling import list_states, tell
 from tests.support.builders import Robot, make_policy
@@ -20,14 +25,6 @@ from tests.support.live import Live
 from tests.support.people import rule
 from tests.support.waiting import until
 
-CODEX = program("CHECKRAIL_CODEX", "codex")
-pytestmark = [
-    pytest.mark.skipif(
-        CODEX is None,
-        reason="Codex is not installed: npm install @openai/codex, then set CHECKRAIL_CODEX "
-        "to its program",
-    ),
-]
 SETTINGS = """
 model = "some-model"
 model_provider = "standin"
@@ -50,10 +47,9 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session
     for variable in ("XDG_CONFIG_HOME", "CODEX_HOME"):
         monkeypatch.delenv(variable, raising=False)
     with standing_in() as model:
-        assert CODEX is not None  # else this file was skipped
         settings = SETTINGS.format(url=model.url)
         (home / ".codex" / "config.toml").write_text(settings)
-        yield Session(program=CODEX, home=home, project=folder, model=model)
+        yield Session(program=find_codex(), home=home, project=folder, model=model)
 
 
 def shell(command: str) -> Turn:
@@ -89,7 +85,7 @@ def test_calls_are_denied_approved_and_changed(
     until(lambda: not (session.project / "build").exists(), seconds=60)
     amended = {"command": "touch amended"}
     rule(reviewer, str(waiting_review(project).code), "amend", amended=amended)
-    out, _ = process.communicate(timeout=50)
+    out, _ = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, out
     names = {path.name for path in session.project.iterdir()}
@@ -117,7 +113,7 @@ def test_a_note_reaches_its_model_once(
     review = waiting_review(project)
     tell(reviewer, str(review.run.code), "Keep dist", tags=["scope"])
     rule(reviewer, str(review.code), "approve")
-    process.communicate(timeout=50)
+    process.communicate(timeout=PATIENCE_S)
 
     assert session.model.count_in_each('a reviewer, wrote: "Keep dist"') == [0, 1, 1]
     assert list_states(reviewer, str(review.run.code)) == ["read"]
@@ -133,7 +129,7 @@ def test_a_stopped_run_runs_nothing_more(
         shell("touch two"),
         shell("touch three"),
     ]
-    start(session, "Work").communicate(timeout=50)
+    start(session, "Work").communicate(timeout=PATIENCE_S)
 
     names = {path.name for path in session.project.iterdir()}
     assert "three" not in names
@@ -144,6 +140,6 @@ def test_a_stopped_run_runs_nothing_more(
 def test_nothing_goes_on_without_the_server(session: Session, robo: Robot) -> None:
     install("codex", url="http://127.0.0.1:9", key=robo.key)
     session.model.script = [shell("touch ungoverned")]
-    start(session, "Work").communicate(timeout=50)
+    start(session, "Work").communicate(timeout=PATIENCE_S)
     assert session.model.heard == []
     assert not (session.project / "ungoverned").exists()

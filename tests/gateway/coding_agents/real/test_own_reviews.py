@@ -14,7 +14,6 @@ from reviews.models import Review
 from tests.gateway.coding_agents.real.programs import (
     Session,
     last_document,
-    needs_claude,
 )
 from tests.gateway.coding_agents.standins import Turn
 from tests.support.builders import (
@@ -27,7 +26,6 @@ from tests.support.builders import (
 from tests.support.live import Live
 from tests.support.people import get_seen, rule
 
-pytestmark = needs_claude
 RAN = "ran"
 BEARER = '-H "Authorization: Bearer $CHECKRAIL_TOKEN"'
 JSON = "-H 'Content-Type: application/json'"

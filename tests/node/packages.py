@@ -1,6 +1,6 @@
 """Node and the packages of package-lock.json, installed once for each lock.
 
-python -m tests.config.generated.node_tools writes the lock anew, as `make lock` does.
+python -m tests.node.packages writes the lock anew, as `make lock` does.
 """
 
 from __future__ import annotations
@@ -51,6 +51,12 @@ def _install_into(folder: Path) -> None:
     _run([str(_NPM), "ci"], folder)
 
 
+def find_program(pattern: str) -> str:
+    """A program that needs no Node, in the one package that is for this machine."""
+    (program,) = install().glob(f"node_modules/{pattern}")
+    return str(program)
+
+
 def run_tool(folder: Path, tool: str, *arguments: str) -> str:
     """What a program of the packages prints; its failure is the test's."""
     return _run([f"node_modules/.bin/{tool}", *arguments], folder)
@@ -67,7 +73,7 @@ def _run(arguments: list[str], folder: Path) -> str:
         env={**os.environ, **_ENVIRONMENT},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=280,
     )
     said = result.stdout + result.stderr
     assert result.returncode == 0, f"{arguments[0]} failed:\n{said}"

@@ -1,0 +1,1 @@
+"""Programs of Node that tests run: generators, a linter, and the real coding agents."""
