@@ -47,8 +47,8 @@ test: setup ## Run the whole suite on SQLite, and beside it on PostgreSQL and Re
 mutants: setup ## Plant faults in what has changed since SINCE, and list those no test notices.
 	@$(PY) -m tests.mutants $(if $(SINCE),--since $(SINCE)) $(ARGS)
 
-nightly: setup ## Run the suite with all examples, fresh by chance; SEED=12345 repeats a night.
-	@$(PY) -m tests.suite --nightly $(if $(SEED),--seed $(SEED)) $(ARGS)
+nightly: setup ## All examples, faults in the last week, benches, on a Python by chance; SEED=12345 repeats.
+	@$(PY) -m tests.night $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 # Side by side, the longest first; each prints as a whole where make knows how to.
 CHECKS := check-types check-imports check-django check-code check-files

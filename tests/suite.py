@@ -1,8 +1,10 @@
 """The whole suite in both profiles at once: SQLite alone, and PostgreSQL with Redis.
 
-python -m tests.suite [--only sqlite|postgres] [--strict] [arguments for pytest]
+python -m tests.suite [--only sqlite|postgres] [--strict] [--seed N] [arguments for pytest]
 python -m tests.suite --quick [--room ROOM]      SQLite, no processes, no browsers
-python -m tests.suite --nightly [--seed N]       all examples of all properties, fresh
+python -m tests.suite --nightly                  all examples of all properties, strict
+
+Order and examples are chance, from a seed that is printed; `--seed N` repeats them.
 
 What no second database can change is tested once, with SQLite: see tests/runner/lanes.py.
 """
@@ -33,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="what is quick, on SQLite")
     parser.add_argument("--room", default="", help="with --quick: this package alone")
     parser.add_argument("--nightly", action="store_true", help="all examples, fresh")
-    parser.add_argument("--seed", type=int, help="with --nightly: repeat that night")
+    parser.add_argument("--seed", type=int, help="repeat the order and the examples")
     parser.add_argument("--strict", action="store_true", help="nothing is tried again")
     options, pytest_arguments = parser.parse_known_args(arguments)
     # SIGTERM unwinds like Ctrl-C does, so servers and folders are cleared away.
@@ -45,14 +47,15 @@ def main(arguments: Sequence[str]) -> int:
     else:
         ensure_browser()
         profiles = [options.only] if options.only else [*PROFILES]
+        os.environ["CHECKRAIL_FRESH_EXAMPLES"] = "1"
     if options.nightly:
-        seed = secrets.randbelow(2**32) if options.seed is None else options.seed
         os.environ["CHECKRAIL_ALL_EXAMPLES"] = "1"
-        pytest_arguments += [f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"]
         pytest_arguments += ["--timeout=1800"]
-        print(f"suite: make nightly SEED={seed} repeats this run", flush=True)
+    seed = secrets.randbelow(2**32) if options.seed is None else options.seed
+    seeds = [f"--hypothesis-seed={seed}", f"--randomly-seed={seed}"]
+    print(f"suite: --seed {seed} repeats the order and the examples", flush=True)
     strict = options.strict or options.quick or options.nightly
-    results = run_profiles(profiles, pytest_arguments, strict=strict)
+    results = run_profiles(profiles, [*seeds, *pytest_arguments], strict=strict)
     print("\n===== summary =====", flush=True)
     for sentence in left_out([result.outcomes for result in results]):
         print(f"suite: left out: {sentence}", flush=True)
@@ -60,8 +63,7 @@ def main(arguments: Sequence[str]) -> int:
         for test in result.unsteady:
             print(f"suite: unsteady, passes alone only: {test}", flush=True)
         print(f"suite: {result.sentence}", flush=True)
-    if options.nightly:
-        print(f"suite: make nightly SEED={seed} repeats this run", flush=True)
+    print(f"suite: --seed {seed} repeats the order and the examples", flush=True)
     # A process that was killed has a negative code, and that is no success either.
     return max(abs(result.code) for result in results)
 

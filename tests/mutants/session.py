@@ -90,10 +90,10 @@ class Mutants:
         self, terminalreporter: pytest.TerminalReporter
     ) -> None:
         for sentence in sorted(self._sentences):
-            terminalreporter.write_line(sentence)
+            terminalreporter.write_line(f"mutants: {sentence}")
         seed = terminalreporter.config.option.fault_seed
         of = f"{self._noticed} of {len(self._faults)} faults noticed"
-        terminalreporter.write_line(f"{of}; --seed {seed} repeats it")
+        terminalreporter.write_line(f"mutants: {of}; --seed {seed} repeats it")
 
 
 def _find_entries(paths: Sequence[str], items: Sequence[pytest.Item]) -> Entries:

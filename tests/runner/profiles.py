@@ -57,10 +57,12 @@ class Run:
         process: subprocess.Popen[bytes],
         *,
         environment: Mapping[str, str],
+        arguments: Sequence[str],
     ) -> None:
         self.profile = profile
         self.process = process
         self._environment = environment
+        self._seeds = [each for each in arguments if "-seed=" in each]
         self._folder = Path(environment["CHECKRAIL_DATA"])
         self._started = time.monotonic()
         self._seconds: float | None = None
@@ -95,7 +97,7 @@ class Run:
             return result
         if len(failed) > UNSTEADY_LIMIT:
             return result
-        command = [sys.executable, "-m", "pytest", *failed]
+        command = [sys.executable, "-m", "pytest", *self._seeds, *failed]
         for number in range(1, ALONE_TIMES + 1):
             print(f"\n===== alone, {number} of {ALONE_TIMES} =====", flush=True)
             if subprocess.run(command, env=self._environment, check=False).returncode:
@@ -139,7 +141,7 @@ def _start(
         command += [*lane, *slowest, f"--outcomes={_outcomes(folder)}", *arguments]
         output = None if prints else stack.enter_context(_output(folder).open("wb"))
         process = subprocess.Popen(command, env=environment, stdout=output)
-        run = Run(profile, process, environment=environment)
+        run = Run(profile, process, environment=environment, arguments=arguments)
         if prints:
             run.print_heading()
         try:

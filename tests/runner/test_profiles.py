@@ -37,12 +37,14 @@ import pathlib
 import pytest
 
 @pytest.mark.parametrize("name", {names})
-def test_named(name):
+def test_named(name, pytestconfig):
+    assert pytestconfig.getoption("own_seed") == "7"
     tries = pathlib.Path(name)
     done = int(tries.read_text()) if tries.exists() else 0
     tries.write_text(str(done + 1))
     assert done not in {failing}
 """
+OWN_SEED = "def pytest_addoption(parser): parser.addoption('--own-seed')"
 ARGUMENTS = ("-p", "xdist", "-p", "tests.runner.lanes", "-n", "0")
 
 
@@ -99,8 +101,10 @@ def test_a_few_that_failed_are_tried_alone(
     tries: int,
 ) -> None:
     names = [f"name-{number}" for number in range(count)]
+    pytester.makeconftest(OWN_SEED)
     pytester.makepyfile(test_few=UNSTEADY.format(names=names, failing=failing or {-1}))
-    (result,) = run_profiles(["sqlite"], [*ARGUMENTS, "test_few.py"], strict=strict)
+    arguments = [*ARGUMENTS, "--own-seed=7", "test_few.py"]
+    (result,) = run_profiles(["sqlite"], arguments, strict=strict)
     assert result.code == code
     assert [int(Path(name).read_text()) for name in names] == [tries] * count
     told = [f"test_few.py::test_named[{name}]" for name in names] if tries == 4 else []

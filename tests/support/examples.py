@@ -1,7 +1,7 @@
 """How much is tried of what is left to chance: a part every day, all of it every night.
 
-By day the examples are the same ones, so that a failure is the change's. `make nightly`
-tries all of them, and fresh ones, from a seed that it prints.
+Whole runs try fresh examples, from a seed that they print. Pytest by itself, and what is
+quick, try the same ones each time, so that a failure is the change's.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 from hypothesis import HealthCheck, settings
 
 ALL = bool(os.environ.get("CHECKRAIL_ALL_EXAMPLES"))
+FRESH = ALL or bool(os.environ.get("CHECKRAIL_FRESH_EXAMPLES"))
 PART = 8
 # A state machine is tried with as many times its examples, and given the time for it.
 MACHINE_TIMES = 20 if ALL else 1
@@ -32,7 +33,7 @@ def part(count: int, *, least: int) -> int:
 def examples(count: int, *, derandomize: bool = True) -> settings:
     """So many examples of a property, however long one takes."""
     return settings(
-        derandomize=derandomize and not ALL,
+        derandomize=derandomize and not FRESH,
         max_examples=part(count, least=25),
     )
 
@@ -42,7 +43,7 @@ def machine_examples(count: int, *, steps: int) -> settings:
     return settings(
         max_examples=count * MACHINE_TIMES,
         stateful_step_count=steps,
-        derandomize=not ALL,
+        derandomize=not FRESH,
         database=None,
         suppress_health_check=list(HealthCheck),
     )

@@ -27,7 +27,7 @@ from tests.guidance.core.checks.test_properties import (
     rationales,
 )
 from tests.support.builders import start_run
-from tests.support.examples import ALL, examples
+from tests.support.examples import ALL, FRESH, examples
 from tests.support.problems import fields, problem
 
 pytestmark = pytest.mark.once("judges what models write, not how it is stored")
@@ -72,7 +72,7 @@ entries = st.builds(
 )
 thoroughly = examples(500)
 over_http = settings(
-    derandomize=not ALL,
+    derandomize=not FRESH,
     max_examples=400 if ALL else 40,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
