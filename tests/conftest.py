@@ -26,8 +26,7 @@ from tests.support.live import Live, serve
 pytest_plugins = [
     "pytester",
     "tests.runner.lanes",
-    "tests.runner.loggers",
-    "tests.runner.modules",
+    "tests.runner.other_threads",
     "tests.support.examples",
     "tests.support.pure_decide",
 ]

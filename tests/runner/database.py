@@ -1,7 +1,8 @@
-"""The test database: migrated once, then copied, until a migration changes.
+"""The test database: made once, then copied, until a migration changes.
 
-The template is known by its migrations, what they use and Django's version, so a changed
-migration is always run. SQLite's is a file in `.cache`; PostgreSQL's is a database beside ours.
+The template is known by its migrations, what they use and Django's version, so it is made anew
+after each change. SQLite's is a file in `.cache`, made from the prepared schema where that is
+not older; PostgreSQL's is migrated, a database beside ours.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
-from config.database.prepared import compute_migrations_digest
+from config.database.prepared import (
+    compute_migrations_digest,
+    create_prepared_schema,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".cache"
@@ -50,6 +54,10 @@ def _get_key() -> str:
 
 def _create_sqlite() -> None:
     template = get_sqlite_template()
+    name = _get_test_name()
+    # A run that was killed leaves a log behind, which belongs to the old file alone.
+    for left in (name, f"{name}-wal", f"{name}-shm"):
+        Path(left).unlink(missing_ok=True)
     CACHE.mkdir(exist_ok=True)
     # One process builds it, and the others wait.
     with Path(CACHE, "lock").open("w") as lock:
@@ -57,16 +65,14 @@ def _create_sqlite() -> None:
         if not template.exists():
             for old in CACHE.glob("template-*.sqlite3"):
                 old.unlink()
-            _migrate()
+            _use(name)
+            if not create_prepared_schema():
+                _migrate()
             unfinished = template.with_suffix(f".{os.getpid()}")
             with connection.cursor() as cursor:
                 cursor.execute("VACUUM INTO %s", [str(unfinished)])
             unfinished.rename(template)
             return
-    name = _get_test_name()
-    # A run that was killed leaves a log behind, which belongs to the old file alone.
-    for left in (name, f"{name}-wal", f"{name}-shm"):
-        Path(left).unlink(missing_ok=True)
     shutil.copy(template, name)
     _use(name)
 

@@ -6,8 +6,9 @@ a whole folder in its `__init__.py`:
 
     pytestmark = pytest.mark.once("judges requests, not SQL")
 
-Quick is what starts no process and no browser, and was not slow the last times. A folder
-that is slow to import says so in the same way: `pytest.mark.slow("why")`.
+Quick is what starts no process and no browser, and is not listed as slow. A folder that is
+slow to import says so in the same way: `pytest.mark.slow("why")`. How many are left out is
+always printed.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from tests.runner.costs import SLOW_TESTS, Costs, get_listed_id, read_slow_tests
 from tests.runner.launching import starts_processes
-from tests.runner.record import Recorder, read_durations
+from tests.runner.record import Recorder
 
 REPEATED, QUICK, LIGHT = "repeated", "quick", "light"
-SLOW_SECONDS = 0.1
+LEFT_OUT = pytest.StashKey[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,11 +40,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--outcomes", type=Path, help="write what was skipped to this file"
     )
+    parser.addoption(
+        "--note-slow", action="store_true", help="write the list of slow tests anew"
+    )
+    parser.addoption(
+        "--slow-tests", type=Path, default=SLOW_TESTS, help="use another list of them"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if "PYTEST_XDIST_WORKER" not in os.environ and not config.option.collectonly:
-        config.pluginmanager.register(Recorder(config.getoption("--outcomes")))
+    outcomes = config.getoption("--outcomes")
+    if "PYTEST_XDIST_WORKER" not in os.environ and outcomes is not None:
+        config.pluginmanager.register(Recorder(outcomes))
+    if config.getoption("--note-slow"):
+        config.pluginmanager.register(Costs(config.getoption("--slow-tests")))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -73,10 +85,36 @@ def pytest_collection_modifyitems(
     elif lane == LIGHT:
         _keep(config, items, [item for item in items if is_light(item)])
     elif lane == QUICK:
-        seconds = {test: min(each) for test, each in read_durations().items()}
-        quick = [item for item in items if seconds.get(item.nodeid, 0) <= SLOW_SECONDS]
-        _keep(config, items, [item for item in quick if is_light(item)])
+        light = [item for item in items if is_light(item)]
+        slow = read_slow_tests(config.getoption("--slow-tests"))
+        quick = [item for item in light if get_listed_id(item.nodeid) not in slow]
+        config.stash[LEFT_OUT] = (
+            f"{len(items) - len(quick)} of {len(items)} tests left out: "
+            f"{len(light) - len(quick)} are slow, "
+            f"{len(items) - len(light)} start processes or browsers"
+        )
+        _keep(config, items, quick)
     items[:] = spread_heavy(items, processes=_count_processes(config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
+    """A process of xdist tells the first one, which has collected nothing itself."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, "")
+    return (yield)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", "")
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if sentence := config.stash.get(LEFT_OUT, ""):
+        terminalreporter.write_line(sentence)
 
 
 def spread_heavy(items: Sequence[pytest.Item], *, processes: int) -> list[pytest.Item]:

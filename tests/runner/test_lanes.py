@@ -1,13 +1,15 @@
-"""Which tests a run takes is known from fixtures, from code, and from the last runs."""
+"""Which tests a run takes is known from fixtures, from code, and from a list."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from tests.runner import record
+from tests.runner.costs import SLOW_TESTS
+from tests.runner.database import ROOT
 from tests.runner.lanes import spread_heavy
 from tests.runner.record import Outcomes, left_out, read_outcomes
 from tests.suite import list_tests_of_room
@@ -34,13 +36,12 @@ def server():
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     """A suite of its own, with our lanes and none of the other plug-ins."""
-    monkeypatch.setattr(record, "CACHE", pytester.path)
-    monkeypatch.setattr(record, "ROOT", pytester.path)
-    monkeypatch.setattr(record, "DURATIONS", pytester.path / "durations.json")
+    (pytester.path / "slow.json").write_text("{}")
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini(
-        "[pytest]\nmarkers =\n  browser\n  once\n  slow\naddopts = -p tests.runner.lanes"
+        "[pytest]\nmarkers =\n  browser\n  once\n  slow\n"
+        "addopts = -p tests.runner.lanes --slow-tests=slow.json"
     )
     pytester.makeconftest(CONFTEST)
     return pytester
@@ -160,24 +161,65 @@ def test_helpers_are_followed_to_the_process(run: pytest.Pytester) -> None:
     assert lane(run, "--lane=quick") == ["test_plain"]
 
 
-def test_what_was_slow_is_not_quick_until_it_is_faster(run: pytest.Pytester) -> None:
-    run.makepyfile(test_times="def test_slow(): ...\ndef test_new(): ...")
-    times = {"test_times.py::test_slow": [0.9, 0.8]}
-    record.DURATIONS.write_text(json.dumps(times))
-    assert lane(run, "--lane=quick") == ["test_new"]
+TIMES = """
+import time
+import pytest
 
-    run.runpytest_inprocess()  # its third time is a good one
-    assert lane(run, "--lane=quick") == ["test_slow", "test_new"]
-    written = record.read_durations()
-    assert written["test_times.py::test_slow"][1:] == [0.9, 0.8]
-    assert len(written["test_times.py::test_new"]) == 1
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end: ...
+
+def test_quick(): time.sleep(0.3)  # waits, and costs nothing
+def test_burning(): burn(0.2)
+@pytest.mark.parametrize("seconds", [0, 0, 0, 0.2])
+def test_seldom(seconds): burn(seconds)
+@pytest.mark.parametrize("seconds", [0, 0.2])
+def test_often(seconds): burn(seconds)
+"""
 
 
-def test_times_of_files_that_are_gone_are_forgotten(run: pytest.Pytester) -> None:
-    record.DURATIONS.write_text(json.dumps({"test_gone.py::test_it": [1]}))
-    run.makepyfile(test_there="def test_it(): ...")
-    run.runpytest_inprocess()
-    assert list(record.read_durations()) == ["test_there.py::test_it"]
+@pytest.mark.parametrize("processes", [(), ("-p", "xdist", "-n", "2")])
+def test_what_costs_much_is_listed_and_left_out(
+    run: pytest.Pytester, processes: Sequence[str]
+) -> None:
+    run.makepyfile(test_times=TIMES, test_light="def test_it(): ...")
+    run.runpytest("--note-slow", *processes).assert_outcomes(passed=9)
+    listed = json.loads(Path("slow.json").read_text())
+    assert listed == {"test_times.py": ["test_burning", "test_often"]}
+
+    result = run.runpytest("--lane=quick", *processes)
+    result.assert_outcomes(passed=6)
+    said = "3 of 9 tests left out: 3 are slow, 0 start processes or browsers"
+    assert result.outlines.count(said) == 1
+
+
+def test_what_a_quick_run_leaves_out_is_said_by_its_reason(
+    run: pytest.Pytester,
+) -> None:
+    run.makepyfile(
+        test_both="import subprocess\n"
+        "def test_process(): subprocess.run(['true'])\n"
+        "def test_page(browser): ...\n"
+        "def test_slow(): ...\n"
+        "def test_new(): ...\n"
+    )
+    Path("slow.json").write_text('{"test_both.py": ["test_slow", "test_page"]}')
+    outlines = run.runpytest_inprocess("--lane=quick", "--collect-only").outlines
+    said = "3 of 4 tests left out: 1 are slow, 2 start processes or browsers"
+    assert said in outlines
+    assert not [line for line in run.runpytest("-q").outlines if "left out" in line]
+
+
+def test_every_slow_test_is_there() -> None:
+    """A test that was renamed, and is still slow, is listed by its new name."""
+    gone = [
+        f"{path}::{name}"
+        for path, names in json.loads(SLOW_TESTS.read_text()).items()
+        for name in names
+        if not Path(ROOT, path).exists()
+        or f"def {name}(" not in Path(ROOT, path).read_text()
+    ]
+    assert gone == []
 
 
 def test_what_no_profile_has_run_is_said(run: pytest.Pytester) -> None:

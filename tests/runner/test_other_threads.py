@@ -1,7 +1,8 @@
-"""Modules that other threads use stay where they are while a test runs pytest."""
+"""Threads of servers import modules while pytest is at work in the same process."""
 
 from __future__ import annotations
 
+import logging
 import sys
 from types import ModuleType
 
@@ -17,6 +18,13 @@ class Watched(dict[str, ModuleType]):
     def clear(self) -> None:
         self.was_emptied = True
         super().clear()
+
+
+def test_a_logger_made_during_a_walk_does_not_end_it() -> None:
+    name = f"{__name__}.made_during_a_walk"
+    for _ in logging.root.manager.loggerDict.values():
+        logging.getLogger(name)
+    assert name in logging.root.manager.loggerDict
 
 
 def test_modules_are_never_all_gone(monkeypatch: pytest.MonkeyPatch) -> None:
