@@ -176,6 +176,9 @@ def read_command(words: list[str]) -> None:
         known = {*list_options(command.create_parser("manage.py", name))}
         given = {each.partition("=")[0] for each in words[2:] if each.startswith("--")}
         assert given <= known, given - known
+    elif program == "pytest":
+        path, _, test = words[1].partition("::")
+        assert f"\ndef {test}" in read_page(path), words
     else:
         assert program in FOREIGN, words
 

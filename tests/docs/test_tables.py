@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -15,6 +16,11 @@ from guidance.core.vocabulary import STEP_DECISIONS
 from ledger.entry_types import list_entry_types
 from reviews.models import RULINGS, ReviewState
 from tests.docs.markdown import ROOT, code, read_page, table_under
+from tests.mutants.__main__ import COUNT
+from tests.mutants.session import TRIES
+from tests.night.__main__ import FAULTS
+from tests.runner.costs import SLOW_SECONDS
+from tests.runner.profiles import ALONE_TIMES, PROCESSES, UNSTEADY_LIMIT
 
 
 def every_error(kind: type[DomainError] = DomainError) -> Iterator[type[DomainError]]:
@@ -95,3 +101,31 @@ def test_every_cap_is_listed_with_its_default() -> None:
 
 def number(text: str) -> int:
     return int(text.replace(",", ""))
+
+
+def test_every_target_of_make_is_listed() -> None:
+    rows = table_under(read_page("docs/development.md"), first_column="Target")
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.M)
+    assert [code(row[0]) for row in rows] == [
+        f"make {target}" for target in targets if target != "help"
+    ]
+
+
+def test_how_tests_are_run_is_said_with_the_numbers_of_the_code() -> None:
+    words = ("one", "two", "three", "four", "five")
+    pytest_options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"][
+        "pytest"
+    ]
+    sqlite, postgres = (words[each - 1] for each in PROCESSES.values())
+    numbers = (
+        f"more than {SLOW_SECONDS} seconds of a processor",
+        f"{sqlite} processes share the tests on SQLite, {postgres} those on PostgreSQL",
+        f"may take longer than {words[int(pytest_options['timeout']) // 60 - 1]} minutes",
+        f"Up to {words[UNSTEADY_LIMIT - 1]} tests that failed are tried "
+        f"{words[ALONE_TIMES - 1]} times more",
+        f"it plants {FAULTS} faults in what the last week has changed",
+        f"{COUNT} of them by chance",
+        f"tried in a fork by the {TRIES} quickest tests",
+    )
+    page = " ".join((ROOT / "docs/development.md").read_text().split())
+    assert [number for number in numbers if number not in page] == []

@@ -20,6 +20,7 @@ from tests.mutants.changes import list_nearest, read_changes, take_whole
 from tests.runner.lanes import LIGHT
 from tests.runner.profiles import run_profiles
 
+COUNT = 40
 # One process collects and forks; the order of the tests says which come first.
 ALONE = ("-n", "0", "-p", "no:randomly", "-p", "tests.mutants.session", "--timeout=60")
 
@@ -27,7 +28,7 @@ ALONE = ("-n", "0", "-p", "no:randomly", "-p", "tests.mutants.session", "--timeo
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.mutants", allow_abbrev=False)
     parser.add_argument("--since", default="HEAD", help="a commit; HEAD: not committed")
-    parser.add_argument("--count", default="40", help="try no more than these")
+    parser.add_argument("--count", type=int, default=COUNT, help="try no more")
     parser.add_argument("--seed", help="choose the same ones again")
     parser.add_argument("files", nargs="*", help="these as a whole, whatever changed")
     options = parser.parse_args(arguments)
