@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
+import json
 import random
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +61,28 @@ def choose_faults(
     ]
     chosen = random.Random(seed).sample(range(len(every)), min(count, len(every)))
     return [every[number] for number in sorted(chosen)]
+
+
+def read_faults(written: Path) -> list[Fault]:
+    """Those that somebody has written down: `path`, `before` and `after`, as a JSON list.
+
+    `before` stands in the file once.
+    """
+    return [_read_fault(**each) for each in json.loads(written.read_text())]
+
+
+def _read_fault(path: str, before: str, after: str) -> Fault:
+    source = Path(ROOT, path).read_text()
+    if source.count(before) != 1:
+        sys.exit(f"mutants: {path} has {source.count(before)} times: {before}")
+    start = source.index(before) + len(before) - len(before.lstrip())
+    return Fault(
+        path=path,
+        line=source.count("\n", 0, start) + 1,
+        before=" ".join(before.split()),
+        after=" ".join(after.split()),
+        tree=ast.parse(source.replace(before, after)),
+    )
 
 
 def list_faults(path: str, source: str, lines: Set[int]) -> Iterator[Fault]:

@@ -54,14 +54,15 @@ def watch(
 
 
 def find_function(path: str, line: int) -> int:
-    """The first line of the innermost function around a line."""
+    """The first line of the innermost function around a line; 0 where none is."""
     tree = ast.parse(Path(ROOT, path).read_text())
-    return max(
+    around = (
         node.lineno
         for node in ast.walk(tree)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and node.lineno <= line <= (node.end_lineno or line)
     )
+    return max(around, default=0)
 
 
 def _compile(path: str, tree: ast.Module) -> Codes:

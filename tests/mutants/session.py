@@ -17,7 +17,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from tests.mutants.faults import Fault, choose_faults
+from tests.mutants.faults import Fault, choose_faults, read_faults
 from tests.mutants.planting import find_function, plant, watch
 
 # So many tests try a fault, the quickest of those that enter its function.
@@ -33,14 +33,18 @@ Entries = dict[tuple[str, int], list[str]]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--lines", type=Path, help="changed lines by file, as JSON")
+    parser.addoption("--written", type=Path, help="the faults themselves, as JSON")
     parser.addoption("--faults", type=int, help="how many are tried")
     parser.addoption("--fault-seed", type=int, help="which are tried")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     option = config.option
-    changes = json.loads(option.lines.read_text())
-    faults = choose_faults(changes, count=option.faults, seed=option.fault_seed)
+    if option.written:
+        faults = read_faults(option.written)
+    else:
+        changes = json.loads(option.lines.read_text())
+        faults = choose_faults(changes, count=option.faults, seed=option.fault_seed)
     config.pluginmanager.register(Mutants(faults))
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import textwrap
+from pathlib import Path
+
+import pytest
 
 from common import long_work
 from tests.mutants.changes import ROOT, parse_diff, take_whole
-from tests.mutants.faults import list_faults
+from tests.mutants.faults import list_faults, read_faults
 from tests.mutants.planting import find_function, plant, restore, watch
 from tests.support.rows import each_row
 
@@ -123,3 +128,30 @@ def test_who_watches_hears_which_functions_are_entered() -> None:
 
 def open_source() -> str:
     return (ROOT / LONG_WORK).read_text()
+
+
+def write_faults(tmp_path: Path, **fault: str) -> Path:
+    written = tmp_path / "faults.json"
+    written.write_text(json.dumps([fault]))
+    return written
+
+
+def test_a_fault_may_be_written_down(tmp_path: Path) -> None:
+    source = Path(ROOT, LONG_WORK).read_text()
+    start = source.index("\ndef ") + 1
+    before = source[start : source.index("\n", start)]
+    written = write_faults(tmp_path, path=LONG_WORK, before=before, after="def x():")
+    (fault,) = read_faults(written)
+    assert source.splitlines()[fault.line - 1].strip() == before
+    assert fault.after == "def x():"
+    assert "def x():" in ast.unparse(fault.tree)
+
+
+def test_what_it_takes_the_place_of_is_there_once(tmp_path: Path) -> None:
+    written = write_faults(tmp_path, path=LONG_WORK, before="self", after="other")
+    with pytest.raises(SystemExit, match=r"long_work.py has \d+ times: self"):
+        read_faults(written)
+
+
+def test_no_function_is_around_what_stands_at_the_top() -> None:
+    assert find_function(LONG_WORK, 1) == 0
