@@ -154,7 +154,6 @@ def test_a_preview_looks_at_the_newest_runs_of_the_last_week(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Not at older ones, at those of other projects, nor at the server's own."""
-    monkeypatch.setattr(assignments, "PREVIEW_RUNS", 8)
     for days in (8, 6):
         for intent in ("docs", "testing"):
             old = Run.objects.filter(code=start_run(agent, intent=intent))
@@ -170,6 +169,7 @@ def test_a_preview_looks_at_the_newest_runs_of_the_last_week(
     assert [each["id"] for each in week["examples"]] == docs[:0:-1]
     assert none["examples"] == []
     docs += [start_run(agent, intent="docs") for _ in range(2)]
+    monkeypatch.setattr(assignments, "PREVIEW_RUNS", 8)
     (week, _), left = assignments.list_taken_runs(project.pk, wanted)
     assert (week["runs"], left) == (8, 0), "no more than so many are looked at"
     assert [each["id"] for each in week["examples"]] == docs[:2:-1]
@@ -199,7 +199,7 @@ def test_what_is_left_out_stays_and_no_other_project_is_changed(
     replace_assignments(project_id=project.pk, assignments=docs)
     assert look(project) == (docs, False)
     replace_assignments(project_id=project.pk, agents_choose=True)
-    assert look(project) == (docs, True)
+    assert (look(project), look(elsewhere)) == ((docs, True), (tests, False))
     replace_assignments(project_id=project.pk, assignments=[*tests, *docs])
     assert look(project) == ([*tests, *docs], True)
     seen = assignments.hash_assignments([*tests, *docs])
