@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from time import sleep
 from typing import Any
 
@@ -15,9 +16,12 @@ from django.utils import timezone
 from accounts.models import Project, Role
 from guidance.models import PolicyActivation
 from guidance.services import get_policy_in_force
+from ledger.chain import format_timestamp
+from ledger.jobs.models import JobState
 from ledger.models import Run
 from ledger.verification.replay import replay_run
-from reviews.models import Review
+from reviews.models import Backtest, Review
+from reviews.policies.backtest.selectors import find_result
 from reviews.policies.second_manager import (
     SecondManager,
     find_waiting,
@@ -224,6 +228,40 @@ def test_what_a_backtest_of_it_found_is_part_of_what_is_ruled_on(
     assert f"/p/{project.slug}/backtests/{tried['id']}/" in page
     assert rule(second, made["review"], "approve").status_code == 200
     assert check_chain(project) == ["review.ruled", "policy.activated"]
+
+
+def test_of_several_backtests_the_newest_of_the_very_document_is_told(
+    project: Project, alice: Person
+) -> None:
+    """Not of another document, policy or project, and none that came to nothing."""
+    text = '{"checks":{"max_resets":1}}'
+
+    def add(**more: Any) -> Backtest:
+        asked = {"project": project, "policy": "default", "document": text, **more}
+        return Backtest.objects.create(
+            state=asked.pop("state", JobState.FINISHED),
+            since=timezone.now() - timedelta(days=1),
+            until=timezone.now(),
+            created_by=alice.user,
+            **asked,
+        )
+
+    assert find_result(project.pk, "default", text) is None
+    add(result='{"judged": 1}')
+    newest = add(result='{"judged": 2}')
+    other = add(policy="lax", result='{"judged": 3}')
+    add(document="{}")
+    add(project=make_project())
+    for state in (JobState.FAILED, JobState.CANCELLED):
+        add(state=state)
+    found = find_result(project.pk, "default", text)
+    assert found is not None
+    assert (found["id"], found["judged"]) == (str(newest.code), 2)
+    assert found["until"] == format_timestamp(newest.until)
+    lax = find_result(project.pk, "lax", text)
+    assert lax is not None
+    assert (lax["id"], lax["judged"]) == (str(other.code), 3)
+    assert find_result(project.pk, "lax", "{}") is None
 
 
 def ask_by_api(client: httpx.Client, name: str, **checks: Any) -> dict[str, Any]:
