@@ -23,7 +23,7 @@ from tests.gateway.plans.planning import (
 )
 from tests.gateway.plans.test_plan_rulings import assert_sound
 from tests.reviews.halts.halting import halt, release
-from tests.support.builders import Person, start_run
+from tests.support.builders import Person, start_run, step
 from tests.support.problems import problem
 
 HOUR = timedelta(hours=1)
@@ -95,9 +95,12 @@ def test_its_time_is_over_at_the_moment_and_not_while_it_is_halted(
     agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client
 ) -> None:
     run, over = start_run(agent), start_run(agent)
-    for each in (run, over):
+    stopped = start_run(agent, budget={"tokens": 10})
+    for each in (run, over, stopped):
         approve(agent, reviewer, each, build("Tidy", time_ms=1_800_000))
     agent.post(f"/runs/{over}/finish", json={"outcome": "completed"})
+    decision = agent.post(f"/runs/{stopped}/steps", json=step(1)).json()
+    assert decision["decision"] == "stop"
     ends_at = datetime.fromisoformat(list_plans(agent, run)[0]["ends_at"])
 
     def look(code: str, at: datetime) -> tuple[str, datetime | None]:
@@ -106,11 +109,12 @@ def test_its_time_is_over_at_the_moment_and_not_while_it_is_halted(
             (plan,) = read_plans(row)
         return plan.state, plan.ended_at
 
-    finished_at = Run.objects.get(code=over).finished_at
     assert look(run, ends_at - TICK) == ("standing", None)
     assert look(run, ends_at) == ("time", ends_at)
-    for at in (ends_at - TICK, ends_at + HOUR):
-        assert look(over, at) == ("run_ended", finished_at)
+    for each in (over, stopped):
+        finished_at = Run.objects.get(code=each).finished_at
+        for at in (ends_at - HOUR / 4, ends_at + HOUR):
+            assert look(each, at) == ("run_ended", finished_at)
     made = halt(manager, {"run": run})
     assert look(run, ends_at + HOUR) == ("standing", None)
     release(manager, made)

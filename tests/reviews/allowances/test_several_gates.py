@@ -31,7 +31,7 @@ def list_standing(agent: httpx.Client, run: str) -> dict[str, dict[str, Any]]:
 
 
 def allow_rework(
-    agent: httpx.Client, person: httpx.Client, run: str, *, first: int
+    agent: httpx.Client, person: httpx.Client, run: str, *, first: int, note: str = ""
 ) -> tuple[str, int]:
     """Report rework until it pauses the run, and approve that with an allowance; returns
     the review and the number of the next step."""
@@ -39,7 +39,7 @@ def allow_rework(
         decision = report(agent, run, number, uncertainty=0.1, rework=True)
         if decision["decision"] == "pause":
             review: str = decision["review"]["id"]
-            rule(person, review, "approve", allowance={"steps": 40})
+            rule(person, review, "approve", note=note, allowance={"steps": 40})
             return review, number + 1
     raise AssertionError("The run was not paused.")
 
@@ -66,6 +66,10 @@ def test_one_of_another_gate_stands_whatever_ends_beside_it(
     assert standing["uncertainty"]["ends_at"] == before["ends_at"]
     assert list_entries(run, "allowance.ended") == []
     assert get_states(reviewer, unsure, rework) == ["standing", "standing"]
+    for review, gate in ((unsure, "uncertainty"), (rework, "rework")):
+        shown = reviewer.get(f"/reviews/{review}").json()["allowance"]
+        told = {name: shown[name] for name in standing[gate]}
+        assert told == standing[gate]
     assert report(agent, run, number)["decision"] == "continue"
 
     above = report(agent, run, number + 1, uncertainty=0.94)["review"]["id"]
@@ -101,6 +105,23 @@ def test_one_of_another_gate_stands_whatever_ends_beside_it(
         (rework, "rework", person),
     ]
     check_ledger(run)
+
+
+def test_a_note_that_names_another_review_says_nothing_of_that(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    first = allow(agent, reviewer, run, steps=40)
+    note = f"As in {first}"
+    second, _ = allow_rework(agent, reviewer, run, first=2, note=note)
+    at = Run.objects.get(code=run).updated_at
+    for review, gate, said in (
+        (first, "uncertainty", "Fine so far"),
+        (second, "rework", note),
+    ):
+        found = find(review, at=at)
+        assert found is not None
+        assert (found.allowance.gate, found.note) == (gate, said)
 
 
 def test_only_an_allowance_of_the_run_is_taken_back(
