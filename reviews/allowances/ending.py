@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -76,6 +77,8 @@ def submit_allowance_end(*, run_code: str, code: str, person: PersonPrincipal) -
 
 
 def _was_given(run: Run, code: str) -> bool:
-    return Entry.objects.filter(
+    given = Entry.objects.filter(
         run_id=run.pk, type="allowance.given", payload__contains=f'"{code}"'
-    ).exists()
+    )
+    payloads = given.values_list("payload", flat=True)
+    return any(json.loads(payload)["allowance"] == code for payload in payloads)

@@ -12,7 +12,8 @@ from accounts.models import Project
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run_and_rows
-from tests.gateway.calls.calls import ask, command, settle, slug
+from tests.gateway.calls.calls import ask, claim, command, settle, slug
+from tests.gateway.calls.calls import rule as rule_call
 from tests.gateway.plans.planning import (
     approve,
     bash,
@@ -22,7 +23,7 @@ from tests.gateway.plans.planning import (
     rule_plan,
     submit,
 )
-from tests.support.builders import make_policy, start_run
+from tests.support.builders import make_policy, start_run, step
 
 PLAN = build_plan(
     build_step(
@@ -206,6 +207,29 @@ def test_its_cost_is_limited(agent: httpx.Client, reviewer: httpx.Client) -> Non
     assert get_plan_finding(after)["message"] == (
         "Outside the plan: its cost is used up"
     )
+    assert_sound(run)
+
+
+def test_what_the_run_has_cost_before_it_was_approved_does_not_count(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    """Each plan of a run counts from its own approval on."""
+    run = start_run(agent)
+    plan = build_plan(build_step(bash("rm -rf a", count=9)), cost_usd="0.50")
+    for number in (1, 2):
+        body = step(number, cost_usd="0.70")
+        assert agent.post(f"/runs/{run}/steps", json=body).status_code == 201
+        approve(agent, reviewer, run, plan)
+        for cost in ("0.30", "0.19", "0.01"):
+            call = command(agent, run, "rm -rf a")
+            assert call["decision"] == "allow", (number, cost)
+            claim(agent, run, call)
+            assert settle(agent, run, call, cost_usd=cost).status_code == 200
+        after = command(agent, run, "rm -rf a")
+        assert get_plan_finding(after)["message"] == (
+            "Outside the plan: its cost is used up"
+        )
+        assert rule_call(reviewer, after, "deny").status_code == 200
     assert_sound(run)
 
 

@@ -177,6 +177,7 @@ def test_an_observed_run_takes_no_orders(
         told = problem(agent.post(f"{path}/{door}", json=body), "forbidden")
         assert "only observed" in told["detail"], door
     problem(reviewer.post(f"{path}/abort", json={}), "forbidden")
+    problem(reviewer.post(f"{path}/notes", json={"text": "Look"}), "forbidden")
     assert types(agent, run) == ["run.started", "step.observed"]
     forged = {"task": "t", "labels": {"source": "opentelemetry"}}
     problem(agent.post("/runs", json=forged), "invalid")

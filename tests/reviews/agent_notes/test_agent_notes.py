@@ -7,7 +7,13 @@ from functools import partial
 import httpx
 import pytest
 
+from accounts.models import Project
 from ledger.models import Run
+from reviews.agent_notes.selectors import (
+    has_waiting_notes,
+    list_unread_of_call,
+    list_unread_of_decision,
+)
 from reviews.models import AgentNote
 from tests.gateway.calls.calls import command, rule
 from tests.reviews.agent_notes.telling import (
@@ -19,7 +25,13 @@ from tests.reviews.agent_notes.telling import (
     report,
     tell,
 )
-from tests.support.builders import Person, pause_at_once, start_run, step
+from tests.support.builders import (
+    Person,
+    make_policy,
+    pause_at_once,
+    start_run,
+    step,
+)
 from tests.support.people import rule as rule_on
 from tests.support.problems import fields, problem
 from tests.support.threads import at_once
@@ -275,3 +287,78 @@ def test_steps_and_calls_at_once_share_the_notes_out(
     assert len(heard) == len(set(heard))
     assert set(written) <= set(heard)
     check_ledger(run)
+
+
+def test_to_say_that_one_is_read_says_nothing_of_the_others(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    run = start_run(agent)
+    first, second, third = (tell(reviewer, run, each) for each in ("1", "2", "3"))
+    assert report(agent, run, 1) == ["1", "2", "3"]
+    agent.post(f"/runs/{run}/notes/{second}/read")
+    assert list_states(agent, run) == ["delivered", "read", "delivered"]
+    waits = tell(reviewer, run, "4")
+    agent.post(f"/runs/{run}/notes/{third}/read")
+    assert list_states(agent, run) == ["delivered", "read", "read", "waiting"]
+    agent.post(f"/runs/{run}/notes/{waits}/read")
+    assert list_states(agent, run) == ["delivered", "read", "read", "read"]
+    told = [payload["notes"] for name, payload in list_entries(run) if "read" in name]
+    assert told == [[second], [third], [waits]]
+    report(agent, run, 2)
+    assert list_entries(run)[-1][1]["notes"] == [first]
+    read_at = [note["read_at"] for note in list_notes(agent, run)]
+    assert len(set(read_at)) == 4, "each keeps the moment at which it was read"
+    check_ledger(run)
+
+
+def test_each_answer_sent_again_has_what_came_with_it_and_nothing_else(
+    agent: httpx.Client, reviewer: httpx.Client
+) -> None:
+    """Two runs with the same numbers of steps, two calls and a decision in each."""
+    runs = [start_run(agent) for _ in range(2)]
+    stored = [Run.objects.get(code=run) for run in runs]
+    calls: list[list[str]] = []
+    for run in runs:
+        tell(reviewer, run, f"step of {run}")
+        report(agent, run, 1)
+        calls.append([])
+        for number in (1, 2):
+            tell(reviewer, run, f"call {number} of {run}")
+            calls[-1].append(command(agent, run, f"ls {number}")["id"])
+    for run in runs:
+        assert report(agent, run, 1) == [f"step of {run}"]
+    for row, ids in zip(stored, calls, strict=True):
+        for number, call in enumerate(ids, start=1):
+            (note,) = list_unread_of_call(row.pk, call)
+            assert note["text"] == f"call {number} of {row.code}"
+            assert list_unread_of_decision(row.pk, call) == []
+    assert list_unread_of_call(stored[1].pk, calls[0][0]) == []
+    (note,) = list_unread_of_call(stored[0].pk, calls[0][0])
+    agent.post(f"/runs/{runs[0]}/notes/{note['id']}/read")
+    assert list_unread_of_call(stored[0].pk, calls[0][0]) == []
+    assert list_unread_of_call(stored[0].pk, calls[0][1]) != []
+
+    reviews = [pause_at_once(agent, run, number=2) for run in runs]
+    tell(reviewer, runs[0], "decision")
+    assert [has_waiting_notes(run) for run in runs] == [True, False]
+    rule_on(reviewer, reviews[0], "approve")
+    path = f"/runs/{runs[0]}/decision?review={reviews[0]}"
+    assert list_words(agent.get(path).json()) == ["decision"]
+    assert not has_waiting_notes(runs[0])
+    assert list_unread_of_decision(stored[1].pk, reviews[0]) == []
+    assert list_unread_of_call(stored[0].pk, reviews[0]) == []
+    assert report(agent, runs[0], 1) == [f"step of {runs[0]}"]
+    for run, count in zip(runs, (4, 3), strict=True):
+        assert len(list_notes(reviewer, run)) == count
+        check_ledger(run)
+
+
+def test_the_servers_own_record_takes_no_note(
+    manager: httpx.Client, project: Project
+) -> None:
+    """It runs, and is seen by its managers: nothing else would refuse it."""
+    make_policy("default", project=project, checks={"max_resets": 1})
+    chain = Run.objects.get(project=project, intent="system-policies")
+    answer = manager.post(f"/runs/{chain.code}/notes", json={"text": "Hello"})
+    assert "server's own record" in problem(answer, "forbidden")["detail"]
+    assert not AgentNote.objects.filter(run=chain).exists()

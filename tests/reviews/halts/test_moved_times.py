@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -11,10 +12,11 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from ledger.allowances import list_allowances
+from ledger.chain import format_timestamp
 from ledger.models import Entry, Run
 from ledger.writer import get_writer
-from reviews.halts.deadlines import move_deadlines
-from reviews.models import Review
+from reviews.halts.deadlines import TYPE, move_deadlines
+from reviews.models import Grant, Review
 from reviews.teamwork.sweep import return_snoozed
 from tests.gateway.calls.calls import command
 from tests.gateway.plans.planning import (
@@ -23,11 +25,14 @@ from tests.gateway.plans.planning import (
     build_plan,
     build_step,
     list_plans,
+    rule_plan,
+    submit,
 )
 from tests.reviews.allowances.test_allowances import allow, report
 from tests.reviews.halts.halting import halt, release
 from tests.reviews.teamwork.test_snoozing import after, snooze
 from tests.support.builders import pause_at_once, start_run
+from tests.support.people import rule
 
 HOUR = timedelta(hours=1)
 Later = Callable[[timedelta], datetime]
@@ -104,6 +109,43 @@ def test_an_approved_plan_goes_on_with_the_time_it_had_left(
     late = command(agent, run, "rm -rf dist")
     assert late["decision"] == "require-confirmation"
     check_ledger(run)
+
+
+def test_what_a_person_gave_meanwhile_gets_only_what_was_left_of_the_halt(
+    agent: httpx.Client, reviewer: httpx.Client, manager: httpx.Client, later: Later
+) -> None:
+    """An hour of two, whatever was given before it and is replaced by it."""
+    paused, planned, called = (start_run(agent) for _ in range(3))
+    allow(agent, reviewer, paused, minutes=30)
+    pause = report(agent, paused, 2, uncertainty=0.94)["review"]["id"]
+    steps = [build_step(bash("rm -rf build"), bash("rm -rf dist"))]
+    approve(agent, reviewer, planned, build_plan(*steps, time_ms=1_800_000))
+    plan = submit(agent, planned, build_plan(*steps, time_ms=1_800_000, title="New"))
+    call = command(agent, called, "rm -rf build")
+    runs = {code: Run.objects.get(code=code) for code in (paused, planned, called)}
+    made = halt(manager)
+    ruled_at = later(HOUR)
+    rule(reviewer, pause, "approve", allowance={"minutes": 30})
+    assert rule_plan(reviewer, plan).status_code == 200
+    rule(reviewer, call["review"]["id"], "approve")
+    grant = Grant.objects.get(call_id=call["id"])
+    assert grant.issued_at == ruled_at
+    released_at = later(2 * HOUR)
+    release(manager, made)
+    move_deadlines()
+
+    told = {}
+    for code in runs:
+        entry = Entry.objects.get(run__code=code, type=TYPE)
+        told[code] = json.loads(entry.payload)
+        assert told[code]["running_since"] == released_at.isoformat()
+        assert told[code]["reviews"] == []
+        check_ledger(code)
+    ends_at = format_timestamp(released_at + HOUR / 2)
+    (allowance,) = told[paused]["allowances"]
+    assert allowance["ends_at"] == told[planned]["plan"]["ends_at"] == ends_at
+    moved = Grant.objects.get(pk=grant.pk).expires_at
+    assert moved - grant.expires_at == released_at - ruled_at
 
 
 @pytest.mark.parametrize("event", ["run", "comment"])

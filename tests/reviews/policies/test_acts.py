@@ -19,9 +19,16 @@ from guidance.services import get_policy_in_force
 from ledger.models import Run
 from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run
+from reviews.policies.selectors import (
+    find_document_in_force,
+    get_version,
+    list_activations,
+    list_policies,
+    list_versions,
+)
 from reviews.policies.services import activate_version, create_version
 from reviews.services import submit_note
-from tests.support.builders import Person, start_run
+from tests.support.builders import Person, make_project, start_run
 from tests.support.problems import problem
 from tests.support.threads import at_once
 
@@ -79,6 +86,50 @@ def test_restoring_a_version_is_activating_it(project: Project, alice: Person) -
         (1, 2, "Be more patient", None),
         (2, 1, "Too patient", alice.user),
     ]
+
+
+def test_the_list_has_each_policy_of_the_project_and_the_default_first(
+    project: Project,
+) -> None:
+    elsewhere = make_project()
+    three: dict[str, Any] = {"checks": {"max_resets": 3}}
+    store(project, ONE, name="zulu", activate=True)
+    store(project, ONE, name="mike")
+    for place in (project, elsewhere):
+        for document, note in ((ONE, "First"), (TWO, "Second")):
+            store(place, document, name="alpha", activate=True, note=note)
+        store(place, three, name="alpha")
+    store(elsewhere, ONE, name="theirs", activate=True)
+    activate_version(project_id=elsewhere.pk, name="alpha", number=3)
+
+    listed = [
+        (
+            each.policy.name,
+            each.versions,
+            each.active and each.active.version,
+            each.activation and each.activation.note,
+        )
+        for each in list_policies(project)
+    ]
+    assert listed[1:] == [
+        ("alpha", 3, 2, "Second"),
+        ("mike", 1, None, None),
+        ("zulu", 1, 1, ""),
+    ]
+    assert listed[0][:3] == ("default", 1, 1)
+    assert [each.version for each in list_versions(project, "alpha")] == [3, 2, 1]
+    acts = list_activations(project, "alpha")
+    assert [each.version.version for each in acts] == [2, 1]
+    assert list(list_activations(project, "mike")) == []
+    found = get_version(project, "alpha", 2)
+    assert (found.project, found.name, found.version) == (project, "alpha", 2)
+    assert find_document_in_force(project, "alpha") == TWO
+    assert find_document_in_force(project, "mike") == {}
+    for name, number in (("mike", 2), ("theirs", 1), ("alpha", 4)):
+        with pytest.raises(NotFound):
+            get_version(project, name, number)
+    with pytest.raises(NotFound):
+        list_versions(project, "theirs")
 
 
 def test_what_would_change_nothing_is_refused(project: Project) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -9,16 +10,22 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from accounts.models import Project
-from guidance.core.policy.assignments import RunFacts
-from guidance.models import PolicyAssignment
+from common.errors import StaleVersion
+from guidance.core.policy.assignments import Assignment, Match, RunFacts
+from guidance.models import Policy, PolicyAssignment
+from guidance.selectors import load_policy_choice
 from guidance.services import choose_policy
 from ledger.models import Run
 from ledger.verification.row_checks import compare_runs
+from reviews.policies import assignments
 from reviews.policies.assignments import replace_assignments
 from reviews.policies.services import create_version
-from tests.support.builders import make_robot, start_run
+from tests.conftest import client_for
+from tests.support.builders import make_project, make_robot, start_run
+from tests.support.live import Live
 from tests.support.problems import problem
 
 PATH = "/policies/assignments"
@@ -137,6 +144,90 @@ def test_a_preview_says_which_runs_each_would_have_taken(
     assert manager.get(PATH).json() == []  # nothing was stored
     manager.put(PATH, json=body)
     assert manager.get(f"{PATH}?preview=true").json() == answer.json()
+
+
+def test_a_preview_looks_at_the_newest_runs_of_the_last_week(
+    live: Live,
+    manager: httpx.Client,
+    agent: httpx.Client,
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Not at older ones, at those of other projects, nor at the server's own."""
+    for days in (8, 6):
+        for intent in ("docs", "testing"):
+            old = Run.objects.filter(code=start_run(agent, intent=intent))
+            old.update(created_at=timezone.now() - timedelta(days=days))
+    docs = [start_run(agent, intent="docs") for _ in range(6)]
+    with client_for(live, make_robot(project=make_project())) as neighbour:
+        start_run(neighbour, intent="docs")
+    rows = [({"intent": "docs"}, "strict"), ({"model": "big"}, "loose")]
+    wanted = [Assignment(match=Match(**match), policy=name) for match, name in rows]
+
+    (week, none), left = assignments.list_taken_runs(project.pk, wanted)
+    assert (week["runs"], none["runs"], left) == (7, 0, 1)
+    assert [each["id"] for each in week["examples"]] == docs[:0:-1]
+    assert none["examples"] == []
+    docs += [start_run(agent, intent="docs") for _ in range(2)]
+    monkeypatch.setattr(assignments, "PREVIEW_RUNS", 8)
+    (week, _), left = assignments.list_taken_runs(project.pk, wanted)
+    assert (week["runs"], left) == (8, 0), "no more than so many are looked at"
+    assert [each["id"] for each in week["examples"]] == docs[:2:-1]
+
+
+def test_what_is_left_out_stays_and_no_other_project_is_changed(
+    live: Live, manager: httpx.Client, project: Project
+) -> None:
+    elsewhere = make_project()
+    docs = [Assignment(match=Match(intent="docs"), policy="strict")]
+    tests = [Assignment(match=Match(intent="testing"), policy="loose")]
+    for name in ("strict", "loose", "theirs"):
+        create_version(
+            project_id=elsewhere.pk,
+            name=name,
+            document={"checks": {"max_resets": 3}},
+            activate=True,
+        )
+    body: dict[str, Any] = {"document": {"checks": {"max_resets": 3}}}
+    assert manager.post("/policies/draft/versions", json=body).status_code == 201
+    replace_assignments(project_id=elsewhere.pk, assignments=tests)
+
+    def look(place: Project) -> tuple[list[Assignment], bool]:
+        choice = load_policy_choice(project_id=place.pk)
+        return list(choice.assignments), choice.agents_choose
+
+    replace_assignments(project_id=project.pk, assignments=docs)
+    assert look(project) == (docs, False)
+    replace_assignments(project_id=project.pk, agents_choose=True)
+    assert (look(project), look(elsewhere)) == ((docs, True), (tests, False))
+    replace_assignments(project_id=project.pk, assignments=[*tests, *docs])
+    assert look(project) == ([*tests, *docs], True)
+    seen = assignments.hash_assignments([*tests, *docs])
+    with pytest.raises(StaleVersion):
+        replace_assignments(
+            project_id=project.pk,
+            assignments=[],
+            seen=assignments.hash_assignments([*docs, *tests]),
+        )
+    replace_assignments(project_id=project.pk, agents_choose=False, seen=seen)
+    assert look(project) == ([*tests, *docs], False)
+    assert look(elsewhere) == (tests, False)
+    own = Policy.objects.filter(project=project)
+    stored = PolicyAssignment.objects.filter(project=project)
+    assert set(stored.values_list("policy_id", flat=True)) <= set(
+        own.values_list("pk", flat=True)
+    )
+
+    make_robot("stranger", project=elsewhere)
+    for match, policy, place in (
+        ({"agent": "stranger"}, "strict", [0, "match", "agent"]),
+        ({"agent": "system-policies"}, "strict", [0, "match", "agent"]),
+        ({"intent": "docs"}, "theirs", [0, "policy"]),
+        ({"intent": "docs"}, "draft", [0, "policy"]),
+    ):
+        told = problem(assign(manager, (match, policy)), "invalid")
+        assert [each["loc"] for each in told["errors"]] == [place]
+    assert look(project) == ([*tests, *docs], False)
 
 
 def test_assignments_are_acts_in_the_chain(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from time import sleep
 from typing import Any
 
@@ -15,15 +16,30 @@ from django.utils import timezone
 from accounts.models import Project, Role
 from guidance.models import PolicyActivation
 from guidance.services import get_policy_in_force
+from ledger.chain import format_timestamp
+from ledger.jobs.models import JobState
 from ledger.models import Run
 from ledger.verification.replay import replay_run
-from reviews.models import Review
+from reviews.models import Backtest, Review
+from reviews.policies.backtest.selectors import find_result
+from reviews.policies.second_manager import (
+    SecondManager,
+    find_waiting,
+    load_second_manager,
+)
 from reviews.rulings.expiry import expire_due_reviews
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
 from tests.reviews.policies.trials import run as try_by_api
 from tests.support.browsing import open_browser
-from tests.support.builders import Person, make_person, make_policy, start_run
+from tests.support.builders import (
+    Person,
+    make_person,
+    make_policy,
+    make_project,
+    pause_at_once,
+    start_run,
+)
 from tests.support.live import Live
 from tests.support.problems import problem
 
@@ -212,3 +228,109 @@ def test_what_a_backtest_of_it_found_is_part_of_what_is_ruled_on(
     assert f"/p/{project.slug}/backtests/{tried['id']}/" in page
     assert rule(second, made["review"], "approve").status_code == 200
     assert check_chain(project) == ["review.ruled", "policy.activated"]
+
+
+def test_of_several_backtests_the_newest_of_the_very_document_is_told(
+    project: Project, alice: Person
+) -> None:
+    """Not of another document, policy or project, and none that came to nothing."""
+    text = '{"checks":{"max_resets":1}}'
+
+    def add(**more: Any) -> Backtest:
+        asked = {"project": project, "policy": "default", "document": text, **more}
+        return Backtest.objects.create(
+            state=asked.pop("state", JobState.FINISHED),
+            since=timezone.now() - timedelta(days=1),
+            until=timezone.now(),
+            created_by=alice.user,
+            **asked,
+        )
+
+    assert find_result(project.pk, "default", text) is None
+    add(result='{"judged": 1}')
+    newest = add(result='{"judged": 2}')
+    other = add(policy="lax", result='{"judged": 3}')
+    add(document="{}")
+    add(project=make_project())
+    for state in (JobState.FAILED, JobState.CANCELLED):
+        add(state=state)
+    found = find_result(project.pk, "default", text)
+    assert found is not None
+    assert (found["id"], found["judged"]) == (str(newest.code), 2)
+    assert found["until"] == format_timestamp(newest.until)
+    lax = find_result(project.pk, "lax", text)
+    assert lax is not None
+    assert (lax["id"], lax["judged"]) == (str(other.code), 3)
+    assert find_result(project.pk, "lax", "{}") is None
+
+
+def ask_by_api(client: httpx.Client, name: str, **checks: Any) -> dict[str, Any]:
+    """Store a version and put it in force, or ask for that; returns the answer."""
+    body = {"document": {"checks": checks, **FOUR_EYES}, "activate": True}
+    answer = client.post(f"/policies/{name}/versions", json=body)
+    assert answer.status_code in {201, 202}, answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def test_only_a_waiting_version_of_the_same_policy_stands_in_the_way(
+    live: Live,
+    manager: httpx.Client,
+    second: httpx.Client,
+    agent: httpx.Client,
+    project: Project,
+) -> None:
+    """Another policy's, another project's, one that was denied, and another question."""
+    elsewhere = make_project()
+    boss = make_person("boss", role=Role.MANAGER, project=elsewhere)
+    for place in (project, elsewhere):
+        for name in ("lax", "default"):
+            make_policy(name, project=place, **FOUR_EYES)
+    pause_at_once(agent, start_run(agent))
+    with client_for(live, boss) as stranger:
+        theirs = ask_by_api(stranger, "default", max_resets=1)
+    lax = ask_by_api(manager, "lax", max_resets=1)
+    assert find_waiting(project.pk, "default") is None
+    assert find_waiting(elsewhere.pk, "lax") is None
+    denied = ask_by_api(manager, "default", max_resets=2)
+    assert rule(second, denied["review"], "deny").status_code == 200
+    assert find_waiting(project.pk, "default") is None
+    own = ask_by_api(manager, "default", max_resets=3)
+
+    for place, name, made in (
+        (project, "lax", lax),
+        (project, "default", own),
+        (elsewhere, "default", theirs),
+    ):
+        waiting = (made["review"], made["version"])
+        assert find_waiting(place.pk, name) == waiting, (place, name)
+        assert load_second_manager(place.pk, name).waiting == made["review"]
+    for client, name, made in ((manager, "lax", lax), (second, "default", own)):
+        path = f"/policies/{name}/versions/{made['version']}/activate"
+        problem(client.post(path, json={}), "review-open")
+
+    assert rule(second, lax["review"], "approve").status_code == 200
+    for name, version in (("lax", lax["version"]), ("default", own["version"] - 2)):
+        found = get_policy_in_force(project_id=project.pk, name=name)
+        assert (found.name, found.version) == (name, version)
+    there = get_policy_in_force(project_id=elsewhere.pk, name="default")
+    assert there.version == theirs["version"] - 1
+    assert find_waiting(project.pk, "default") == (own["review"], own["version"])
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_policy_in_force_says_for_itself_whether_it_takes_two(
+    manager: httpx.Client, project: Project, asks: bool
+) -> None:
+    """Whatever the default says, which counts for a policy without a version in force."""
+    lax = make_policy("lax", project=project, four_eyes={"policy": asks})
+    default = {"four_eyes": {"policy": not asks}, "reviews": {"expires_after_s": 77}}
+    make_policy("default", project=project, **default)
+    assert lax.version == 1
+    for name, needed in (("lax", asks), ("default", not asks), ("new", not asks)):
+        found = load_second_manager(project.pk, name)
+        assert found.needed is needed, name
+        assert (found.rules.expires_after_s == 77) is (name != "lax")
+    assert load_second_manager(make_project().pk, "default") == SecondManager()
+    made = ask_by_api(manager, "lax", max_resets=1)
+    assert (made["review"] is not None) is asks
