@@ -176,10 +176,12 @@ def test_what_no_plan_answers(change: dict[str, Any], problem: str | None) -> No
     assert (decide(verdict, plan).decision == "allow") is (problem is None)
 
 
-def test_a_call_with_a_secret_is_shown_as_not_covered() -> None:
+@pytest.mark.parametrize("shape", ["", "shape"])
+def test_a_call_with_a_secret_is_shown_as_not_covered(shape: str) -> None:
     """Even one that is only searched for, which blocks nothing."""
-    text = "grep ghp_abcdefghijklmnopqrstuvwxyz0123456789 notes && rm -rf build-1"
-    planned = ProposedCall(tool="Bash", command=text, shape="")
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    text = f"grep {secret} notes && rm -rf build-1"
+    planned = ProposedCall(tool="Bash", command=text, shape=shape)
     proposal = Proposal(
         title="t",
         steps=(ProposedStep(purpose="p", calls=(planned,), paths=()),),
@@ -191,7 +193,8 @@ def test_a_call_with_a_secret_is_shown_as_not_covered() -> None:
     ((call,),) = (step["calls"] for step in content["steps"])
     assert call["decision"] == "require-confirmation"
     assert (call["covered"], call["why_not"]) == (False, "it has a secret in it")
-    assert (call["key"], call["shape_key"]) == ("", "")
+    assert (call["key"], call["shape_key"], call["covers"]) == ("", "", "")
+    assert secret not in str(content)
 
 
 def test_only_a_command_that_repeats_itself_is_the_same_without_arguments() -> None:
