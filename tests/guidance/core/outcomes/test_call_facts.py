@@ -147,6 +147,9 @@ def test_the_patch_of_a_coding_agent_is_read_file_by_file() -> None:
         ("pytest; echo done", "pytest", False),
         ("pytest || true", "pytest", False),
         ("npm run build", "", False),
+        ("npm run build latest", "", False),
+        ("make all docs site test", "", False),
+        ("python manage.py migrate tests", "", False),
         ("cat test.py", "", False),
         ("git commit -m 'pytest passes'", "", False),
     ],
@@ -165,6 +168,11 @@ def test_test_runs(command: str, tests: str, tells: bool) -> None:
         ("git push", "git push --force", False),
         ("terraform destroy -auto-approve", "terraform destroy", True),
         ("terraform plan", "terraform destroy", False),
+        ("terraform plan destroy", "terraform destroy", False),
+        ("pulumi destroy", "terraform destroy", False),
+        ("git --force", "git push --force", False),
+        ("git push --forced", "git push --force", False),
+        ("git push --xf", "git push -f", False),
         ("echo terraform destroy", "terraform destroy", False),
         ("bash -c 'terraform destroy'", "terraform destroy", True),
         (
@@ -204,6 +212,12 @@ def test_tools_that_are_given_a_command_are_read_as_one() -> None:
     shown: dict[str, Any] = {"arguments": {"cmd": "npm i left-pad"}}
     facts = build_call_facts(kind="tool", shown=shown, preview=None, listed=())
     assert facts.dependencies == ("npm:left-pad",)
+
+
+def test_the_text_of_a_listed_command_and_of_an_install_is_kept() -> None:
+    assert read_command("terraform destroy", "terraform destroy").text
+    assert read_command("npm i left-pad", "terraform destroy").text == "npm i left-pad"
+    assert read_command("pytest -q", "terraform destroy").text == ""
 
 
 def test_most_calls_have_nothing_to_say() -> None:
