@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from itertools import count
 
 import httpx
 import pytest
@@ -11,6 +12,7 @@ from django.db.models import F
 
 from accounts.models import Project
 from ledger.models import PeriodCount, PeriodTotals
+from ledger.statistics import recount
 from ledger.statistics.counting import count_project
 from tests.support.builders import start_run, step
 
@@ -59,3 +61,31 @@ def test_a_wrong_figure_is_named_and_counted_anew(
 def test_a_project_that_is_not_there() -> None:
     with pytest.raises(CommandError, match="There is no project nowhere"):
         call_command("statistics_verify", project="nowhere")
+
+
+def test_figures_that_move_while_they_are_read_are_read_again(
+    agent: httpx.Client, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody counts between the look at the position and the look at the figures."""
+    start_run(agent)
+    get_position, looks = recount._get_position, []
+
+    def look_and_count(project_id: int) -> int:
+        position = get_position(project_id)
+        looks.append(position)
+        if len(looks) == 1:
+            count_project(project_id=project_id)
+        return position
+
+    monkeypatch.setattr(recount, "_get_position", look_and_count)
+    assert recount.list_differences(project_id=project.pk) == []
+    assert looks == [0, 1, 1, 1]
+
+
+def test_figures_that_never_stand_still_are_not_compared(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    positions = count()
+    monkeypatch.setattr(recount, "_get_position", lambda _: next(positions))
+    with pytest.raises(recount.StatisticsBusy):
+        recount.list_differences(project_id=project.pk)

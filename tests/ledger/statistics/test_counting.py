@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db.models import Sum
 
 from accounts.models import Project
 from ledger.models import PeriodTotals, ProjectHead, Run, StatisticsCursor
@@ -20,7 +21,7 @@ from ledger.statistics.selectors import (
     read_spend,
     read_totals,
 )
-from ledger.statistics.slices import Figures, read_slice
+from ledger.statistics.slices import LABELS_LIMIT, Figures, read_slice
 from ledger.statistics.store import add_figures
 from tests.conftest import client_for
 from tests.ledger.statistics.work import scope_of, sum_runs, work
@@ -245,3 +246,16 @@ def test_what_agents_add_meanwhile_is_left_to_the_next_task(
     assert count_project(project_id=project.pk) > 0
     assert next(numbers) == 2
     assert count_project(project_id=project.pk) == 1
+
+
+def test_of_many_labels_the_first_by_name_are_counted(
+    agent: httpx.Client, project: Project
+) -> None:
+    """Whatever order the agent names them in: two runs count in the same rows."""
+    names = [f"label-{number}" for number in range(LABELS_LIMIT + 2)]
+    start_run(agent, labels=dict.fromkeys(names, "x"))
+    start_run(agent, labels=dict.fromkeys(reversed(names), "x"))
+    count_project(project_id=project.pk)
+    rows = PeriodTotals.objects.filter(project=project, interval="hour")
+    counted = dict(rows.values_list("label_name").annotate(Sum("runs_started")))
+    assert counted == dict.fromkeys(["", *names[:LABELS_LIMIT]], 2)
