@@ -212,12 +212,14 @@ def test_what_came_after_a_move_counts_for_the_new_version(
 ) -> None:
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1))
-    body = {"document": {}, "activate": True, "apply_to_running": True}
-    assert manager.post("/policies/default/versions", json=body).status_code == 201
-    agent.post(f"/runs/{run}/steps", json=step(2))
+    documents: list[dict[str, Any]] = [{}, {"checks": {"max_resets": 1}}]
+    for number, document in enumerate(documents, 2):
+        body = {"document": document, "activate": True, "apply_to_running": True}
+        assert manager.post("/policies/default/versions", json=body).status_code == 201
+        agent.post(f"/runs/{run}/steps", json=step(number))
     rebuild_statistics(project_id=project.pk)
 
-    for version in (1, 2):
+    for version in (1, 2, 3):
         totals = read_totals(scope=scope_of(project, policy=f"default@{version}"))
         assert (totals.steps, totals.runs_started) == (1, version == 1)
 

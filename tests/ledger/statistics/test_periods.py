@@ -13,6 +13,7 @@ from ledger.statistics.periods import (
     list_spans,
     round_to,
 )
+from ledger.statistics.totals import Totals
 
 
 def read(text: str) -> datetime:
@@ -115,3 +116,17 @@ def test_a_period_is_widened_to_whole_hours(
 ) -> None:
     scope = Scope(project_id=1, since=read(since), until=read(until))
     assert (scope.begin, scope.end) == (read(begin), read(end))
+
+
+def test_runs_that_ended_for_good_and_the_average_of_steps_that_had_one() -> None:
+    ended = Totals(
+        runs_completed=1,
+        runs_failed=2,
+        runs_aborted=4,
+        runs_abandoned=8,
+        runs_stopped=16,
+        runs_reopened=32,
+    )
+    assert ended.runs_ended == 15
+    assert Totals().average_slope is None
+    assert Totals(slope_micros=-1_500_000, slope_count=2).average_slope == -0.75
