@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from guidance.core.edits import Edit
 from guidance.core.outcomes.call_facts import CallFacts, build_call_facts
 from guidance.core.outcomes.command_list import find_listed_command
 from guidance.core.outcomes.dependencies import list_added
+from guidance.core.outcomes.testing_commands import RUNNERS
 from guidance.core.tools.calls import MultiEditCall
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.section import ToolRules
@@ -157,6 +160,43 @@ def test_the_patch_of_a_coding_agent_is_read_file_by_file() -> None:
 def test_test_runs(command: str, tests: str, tells: bool) -> None:
     facts = read_command(command)
     assert (facts.tests.removeprefix("FOO=1 "), facts.tests_tell) == (tests, tells)
+
+
+@pytest.mark.parametrize("runner", sorted(RUNNERS))
+def test_every_runner_is_known_by_its_bare_name(runner: str) -> None:
+    assert read_command(runner).tests == runner
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm install jest",
+        "npm --prefix web i -D vitest",
+        "yarn add jest",
+        "yarn remove jest",
+        "pnpm why vitest",
+        "bun add vitest",
+        "pdm add pytest",
+        "cargo install test-case",
+        "composer require tests/fixtures",
+    ],
+)
+def test_a_package_that_is_named_is_no_test_run(command: str) -> None:
+    assert read_command(command).tests == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "yarn jest",
+        "npm exec jest",
+        "deno task test",
+        "pdm run pytest",
+        "make install test",
+    ],
+)
+def test_a_verb_behind_other_words_runs_tests(command: str) -> None:
+    assert read_command(command).tests
 
 
 @each_row(
