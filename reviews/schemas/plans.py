@@ -28,6 +28,7 @@ from guidance.core.plans.proposal import (
     ProposedCall,
     ProposedStep,
 )
+from guidance.redactor import clean
 from reviews.schemas.calls import ToolName
 from reviews.schemas.fields import Body, Money, redact_and_cut
 
@@ -36,6 +37,8 @@ TEXT_LIMIT = 10_000
 
 def _check_path(path: str) -> str:
     problem = find_path_problem(path)
+    if problem is None and clean(path) != path:
+        problem = "a path with a secret in it covers nothing"
     if problem is not None:
         raise ValueError(problem)
     return path

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from guidance.core.shell_commands import Program
 
-_RUNNERS = frozenset(
+RUNNERS = frozenset(
     [
         "pytest",
         "py.test",
@@ -57,8 +57,35 @@ _WITH_VERB = frozenset(
 _VERB = re.compile(r"^(?:test|tests|vitest|jest|pytest)(?:[:_-].*)?$")
 _MODULES = frozenset({"pytest", "unittest", "tox", "nox"})
 _FIRST_WORDS = 3
+# Behind one of these stands the name of a package, not what is run.
+_OF_PACKAGES = frozenset(
+    [
+        "add",
+        "get",
+        "i",
+        "info",
+        "install",
+        "list",
+        "ls",
+        "outdated",
+        "remove",
+        "require",
+        "rm",
+        "show",
+        "un",
+        "uninstall",
+        "up",
+        "update",
+        "upgrade",
+        "view",
+        "why",
+    ]
+)
+_KEEP_PACKAGES = frozenset(
+    ["npm", "pnpm", "yarn", "bun", "deno", "go", "cargo", "composer", "pdm"]
+)
 # What most commands do not have, told by one search.
-SIGN = re.compile(r"test|tox|nox|mocha|ava\b|karma|rspec|phpunit|behave|cypress")
+SIGN = re.compile(r"test|tox|nox|jest|mocha|ava\b|karma|rspec|phpunit|behave|cypress")
 
 
 def find_test_run(parts: Sequence[Program]) -> tuple[str, bool] | None:
@@ -76,7 +103,7 @@ def find_test_run(parts: Sequence[Program]) -> tuple[str, bool] | None:
 
 def _runs_tests(part: Program) -> bool:
     program = part.name
-    if program in _RUNNERS:
+    if program in RUNNERS:
         return True
     if program.startswith("python"):
         words = part.words
@@ -85,6 +112,13 @@ def _runs_tests(part: Program) -> bool:
             "manage.py",
             "test",
         ]
-    return program in _WITH_VERB and any(
-        _VERB.match(word) for word in part.words[1 : 1 + _FIRST_WORDS]
-    )
+    return program in _WITH_VERB and _has_verb(part)
+
+
+def _has_verb(part: Program) -> bool:
+    for word in part.words[1 : 1 + _FIRST_WORDS]:
+        if part.name in _KEEP_PACKAGES and word in _OF_PACKAGES:
+            return False
+        if _VERB.match(word):
+            return True
+    return False

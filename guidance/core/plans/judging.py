@@ -120,13 +120,15 @@ def _judge_planned(
         problem = "it is not certainly below the paths of its step"
     keys = build_keys(verdict.call)
     names = {name_asking_rule(finding) for finding in asking} - {None}
+    # The shape of a call with a secret has it in it, too, and covers nothing.
+    by_shape = scope == SHAPE and not verdict.redacted
     return {
         "number": number,
         "tool": verdict.tool,
         "call_kind": verdict.call.kind,
         "shown": dict(verdict.shown),
         "scope": scope,
-        "covers": _show_shape(verdict.call) if scope == SHAPE else "",
+        "covers": _show_shape(verdict.call) if by_shape else "",
         "count": planned.count,
         "decision": verdict.decision,
         "covered": problem is None,
@@ -141,7 +143,7 @@ def _judge_planned(
         ),
         "rules": sorted(str(name) for name in names),
         "key": "" if verdict.redacted else keys.exact,
-        "shape_key": keys.shape if scope == SHAPE and not verdict.redacted else "",
+        "shape_key": keys.shape if by_shape else "",
         "findings": [_shorten(finding) for finding in verdict.findings],
     }
 

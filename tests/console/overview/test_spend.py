@@ -18,6 +18,7 @@ from console.overview.spend import (
 )
 from ledger.models import SharedUse
 from tests.console.charts.reading import parse_svg
+from tests.support.builders import make_project
 
 NOON = datetime(2026, 11, 17, 12, tzinfo=UTC)
 LINKS = Links(slug="shop")
@@ -106,3 +107,67 @@ def test_any_day_of_a_month_can_be_drawn(project: Project, day: int) -> None:
     )
     assert card.plot is not None
     assert parse_svg(str(card.plot.drawing)) is not None
+
+
+def use(agent: str, percent: int, **more: object) -> UsedLimit:
+    each = UsedLimit(
+        agent=agent,
+        scope="agent_day" if agent else "project_day",
+        part="cost_micros",
+        used=percent * 10_000,
+        limit=1_000_000,
+    )
+    return replace(each, **more)  # type: ignore[arg-type]
+
+
+def test_of_the_limits_of_a_day_the_projects_comes_first_then_the_fullest(
+    project: Project,
+) -> None:
+    limits = [
+        use("b", 20),
+        use("near", 10),
+        use("a", 20),
+        use("full", 120),
+        use("", 1),
+        # Neither of these is what a day may cost.
+        use("tokens", 99, part="tokens"),
+        use("", 99, scope="project_month"),
+    ]
+    card = build_spend_card(project_id=project.pk, at=NOON, limits=limits, links=LINKS)
+    assert [row.name for row in card.rows] == [
+        "Project, today",
+        "full, today",
+        "b, today",
+        "a, today",
+    ]
+    assert [row.over for row in card.rows] == [False, True, False, False]
+    assert card.limit == "$1.00"
+
+
+def test_only_the_days_of_this_project_and_of_two_months_are_read(
+    project: Project,
+) -> None:
+    spend(project, {"2026-11-01": 1, "2026-11-17": 2, "2026-10-01": 4})
+    spend(project, {"2026-11-18": 1_000, "2026-09-30": 1_000, "2026-11": 1_000})
+    spend(make_project(), {"2026-11-01": 1_000})
+    SharedUse.objects.create(
+        scope="agent", owner=project.pk, period="2026-11-01", cost_micros=10**9
+    )
+    card = build_spend_card(project_id=project.pk, at=NOON, limits=[], links=LINKS)
+    assert card.spent == "$3.00"
+    assert card.plot is not None
+    assert [row for row in card.plot.rows if row[1] != "$0.00"] == [
+        ("1 Nov", "$1.00", "$1.00"),
+        ("17 Nov", "$2.00", "$3.00"),
+    ]
+
+
+def test_of_today_as_much_counts_as_is_over() -> None:
+    spent = {"2026-11-17": 6.0}
+    for hours, minutes, seconds in ((6, 0, 0), (5, 59, 60), (5, 30, 1_800)):
+        at = datetime(2026, 11, 17, tzinfo=UTC) + timedelta(
+            hours=hours, minutes=minutes, seconds=seconds
+        )
+        assert compute_pace(spent, at)[0] == pytest.approx(24)
+    at = datetime(2026, 11, 17, 5, 59, 59, tzinfo=UTC)
+    assert compute_pace(spent, at)[0] == pytest.approx(6 / (21_599 / 86_400))

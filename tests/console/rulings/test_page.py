@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from accounts.models import Project
+from console.rulings.choices import list_menus, list_questions
 from console.rulings.filters import read_filters
 from reviews.models import RulingFact
 from tests.gateway.calls.calls import command, rule
@@ -128,6 +129,63 @@ def test_filters_are_pills_that_can_be_taken_off(
         "faster_than_ms": "120000",
         "q": "src",
     }
+
+
+def test_regretted_rulings_are_in_the_list_beside_the_others(
+    ruled: httpx.Client, project: Project, alice: Person
+) -> None:
+    facts = RulingFact.objects.filter(project=project)
+    facts.filter(action="approve").update(regretted=True)
+    regretted = facts.get(regretted=True).ruling.code
+    assert len(list_shown(read(alice, project))) == 2
+    assert list_shown(read(alice, project, "?regretted=true")) == [str(regretted)]
+    assert len(list_shown(read(alice, project, "?regretted=false"))) == 2
+
+
+def test_what_is_offered_is_of_the_project_and_the_period(
+    ruled: httpx.Client, project: Project, alice: Person, charlie: Person
+) -> None:
+    """The rules of the period that asked most often first, among equals by their names."""
+    add_rulings(project, 2, by=alice.user, rule="git-push-force")
+    add_rulings(project, 2, by=alice.user, rule="a-rule")
+    add_rulings(project, 5, by=alice.user, rule="long-ago")
+    long_ago = timezone.now() - timedelta(days=40)
+    facts = RulingFact.objects.filter(project=project)
+    facts.filter(rule="long-ago").update(at=long_ago)
+
+    def list_choices(query: str) -> dict[str, list[str]]:
+        filters = read_filters(QueryDict(query))
+        search = filters.build_search(project_id=project.pk, at=timezone.now())
+        menus = list_menus(search, filters)
+        return {menu.name: [each.words for each in menu.choices] for menu in menus}
+
+    # The two that the page began with are of one rule.
+    recent = ["destructive", "a-rule", "delete-folder", "git-push-force"]
+    assert list_choices("")["Rule"] == recent
+    # What is chosen beside the period hides no choice.
+    assert list_choices("rule=a-rule&by=nobody")["Rule"] == recent
+    assert list_choices("period=all")["Rule"] == [
+        "destructive",
+        "long-ago",
+        *recent[1:],
+    ]
+    assert alice.user.username in list_choices("")["Person"]
+    assert charlie.user.username not in list_choices("")["Person"]
+    assert list_choices("")["Person"] == sorted(list_choices("")["Person"])
+
+
+def test_a_question_is_marked_where_it_is_what_the_address_asks() -> None:
+    def find_chosen(query: str) -> list[str]:
+        filters = read_filters(QueryDict(query))
+        questions = list_questions(filters, viewer="alice")
+        return [each.words for each in questions if each.chosen]
+
+    assert find_chosen("") == ["All rulings"]
+    assert find_chosen("period=7d&sort=slowest") == ["All rulings"]
+    assert find_chosen("regretted=true") == ["Regretted"]
+    assert find_chosen("by=alice") == ["Mine"]
+    assert find_chosen("by=bob") == []
+    assert find_chosen("by=alice&q=x") == []
 
 
 def test_what_is_not_known_in_the_address_is_left_out() -> None:

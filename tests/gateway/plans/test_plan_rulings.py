@@ -23,6 +23,7 @@ from tests.gateway.plans.planning import (
     submit,
 )
 from tests.support.builders import make_policy, start_run
+from tests.support.problems import fields, problem
 
 DELETING = build_plan(build_step(bash("rm -rf a")), build_step(bash("rm -rf b")))
 
@@ -115,13 +116,25 @@ def test_plans_are_not_approved_in_bulk(
 
 def test_secrets_in_its_words_and_calls_are_not_kept(agent: httpx.Client) -> None:
     key = "AKIA" + "Q7ZK3M5XW2VB9TNL"
-    step = build_step(bash(f"aws configure set aws_access_key_id {key}"), purpose=key)
+    step = build_step(
+        bash(f"aws configure set aws_access_key_id {key}"),
+        bash(f"grep {key} notes-1", shape="shape"),
+        purpose=key,
+    )
     review = submit(agent, start_run(agent), build_plan(step, title=f"Use {key}"))
     stored = Review.objects.get(code=review["id"])
     assert key not in stored.content + stored.title
     assert key not in str(review)
-    (call,) = review["content"]["steps"][0]["calls"]
-    assert (call["covered"], call["key"]) == (False, "")
+    for call in review["content"]["steps"][0]["calls"]:
+        assert (call["covered"], call["key"], call["shape_key"]) == (False, "", "")
+
+
+def test_a_path_with_a_secret_is_refused_and_not_told(agent: httpx.Client) -> None:
+    key = "AKIA" + "Q7ZK3M5XW2VB9TNL"
+    step = build_step(bash("ls build"), paths=[f"build/{key}"])
+    refused = agent.post(f"/runs/{start_run(agent)}/plans", json=build_plan(step))
+    assert fields(problem(refused, "invalid")) == ["steps.0.paths.0"]
+    assert key not in refused.text
 
 
 def test_it_ends_with_its_run(agent: httpx.Client, reviewer: httpx.Client) -> None:

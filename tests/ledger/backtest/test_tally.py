@@ -147,6 +147,8 @@ def test_a_decision_is_stricter_than_those_behind_it() -> None:
         ({"caps": {"open_reviews": {"agent": 7}}}, {"steps", "calls"}),
         ({"caps": {"open_runs": {"agent": 7}}}, set()),
         ({"reviews": {"severity": {"rules": {"delete-*": "critical"}}}}, {"calls"}),
+        ({"four_eyes": {"rules": ["git-push-force"]}}, {"calls"}),
+        ({"reviews": {"allowances": {"max_steps": 7}}}, {"steps"}),
     ],
 )
 def test_what_a_draft_does_not_touch_need_not_be_judged_again(

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.db.models import Sum
 
 from accounts.models import Project
 from ledger.models import PeriodTotals, ProjectHead, Run, StatisticsCursor
@@ -20,7 +21,7 @@ from ledger.statistics.selectors import (
     read_spend,
     read_totals,
 )
-from ledger.statistics.slices import Figures, read_slice
+from ledger.statistics.slices import LABELS_LIMIT, Figures, read_slice
 from ledger.statistics.store import add_figures
 from tests.conftest import client_for
 from tests.ledger.statistics.work import scope_of, sum_runs, work
@@ -211,12 +212,14 @@ def test_what_came_after_a_move_counts_for_the_new_version(
 ) -> None:
     run = start_run(agent)
     agent.post(f"/runs/{run}/steps", json=step(1))
-    body = {"document": {}, "activate": True, "apply_to_running": True}
-    assert manager.post("/policies/default/versions", json=body).status_code == 201
-    agent.post(f"/runs/{run}/steps", json=step(2))
+    documents: list[dict[str, Any]] = [{}, {"checks": {"max_resets": 1}}]
+    for number, document in enumerate(documents, 2):
+        body = {"document": document, "activate": True, "apply_to_running": True}
+        assert manager.post("/policies/default/versions", json=body).status_code == 201
+        agent.post(f"/runs/{run}/steps", json=step(number))
     rebuild_statistics(project_id=project.pk)
 
-    for version in (1, 2):
+    for version in (1, 2, 3):
         totals = read_totals(scope=scope_of(project, policy=f"default@{version}"))
         assert (totals.steps, totals.runs_started) == (1, version == 1)
 
@@ -245,3 +248,16 @@ def test_what_agents_add_meanwhile_is_left_to_the_next_task(
     assert count_project(project_id=project.pk) > 0
     assert next(numbers) == 2
     assert count_project(project_id=project.pk) == 1
+
+
+def test_of_many_labels_the_first_by_name_are_counted(
+    agent: httpx.Client, project: Project
+) -> None:
+    """Whatever order the agent names them in: two runs count in the same rows."""
+    names = [f"label-{number}" for number in range(LABELS_LIMIT + 2)]
+    start_run(agent, labels=dict.fromkeys(names, "x"))
+    start_run(agent, labels=dict.fromkeys(reversed(names), "x"))
+    count_project(project_id=project.pk)
+    rows = PeriodTotals.objects.filter(project=project, interval="hour")
+    counted = dict(rows.values_list("label_name").annotate(Sum("runs_started")))
+    assert counted == dict.fromkeys(["", *names[:LABELS_LIMIT]], 2)

@@ -16,14 +16,17 @@ from ledger.backtest.engine import JudgedPage, judge_history
 from ledger.jobs import perform as jobs
 from reviews.models import Backtest, BacktestItem
 from reviews.policies.backtest import perform, services
+from reviews.policies.backtest.selectors import find_result
 from reviews.tasks import run_backtests
 from tests.conftest import client_for
 from tests.gateway.calls.calls import command
 from tests.gateway.calls.calls import rule as rule_call
 from tests.reviews.policies.trials import get, run, start
 from tests.support.builders import (
+    Person,
     Robot,
     make_policy,
+    make_project,
     make_robot,
     pause_at_once,
     start_run,
@@ -351,3 +354,38 @@ def test_a_pause_that_is_no_longer_asked_for_is_compared_with_its_ruling(
         "abort": 1,
     }
     assert found["agrees_with_people"]["disagree"] == 1
+
+
+def test_the_newest_finished_trial_of_the_very_document_is_found(
+    project: Project, alice: Person
+) -> None:
+    """Each of the others differs in one column alone, and is newer."""
+    at = timezone.now()
+
+    def add(**changes: Any) -> Backtest:
+        row = {
+            "project": project,
+            "policy": "default",
+            "document": "{}",
+            "state": "finished",
+            "since": at,
+            "until": at,
+            "created_by": alice.user,
+            **changes,
+        }
+        return Backtest.objects.create(**row)
+
+    assert find_result(project.pk, "default", "{}") is None
+    add()
+    newest = add()
+    for change in (
+        {"project": make_project()},
+        {"policy": "other"},
+        {"document": '{"checks":{}}'},
+        {"state": "running"},
+        {"state": "failed"},
+    ):
+        add(**change)
+    found = find_result(project.pk, "default", "{}")
+    assert found is not None
+    assert found["id"] == str(newest.code)

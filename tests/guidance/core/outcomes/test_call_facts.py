@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from guidance.core.edits import Edit
 from guidance.core.outcomes.call_facts import CallFacts, build_call_facts
 from guidance.core.outcomes.command_list import find_listed_command
 from guidance.core.outcomes.dependencies import list_added
+from guidance.core.outcomes.testing_commands import RUNNERS
 from guidance.core.tools.calls import MultiEditCall
 from guidance.core.tools.judge_call import judge_call
 from guidance.core.tools.section import ToolRules
@@ -147,6 +150,9 @@ def test_the_patch_of_a_coding_agent_is_read_file_by_file() -> None:
         ("pytest; echo done", "pytest", False),
         ("pytest || true", "pytest", False),
         ("npm run build", "", False),
+        ("npm run build latest", "", False),
+        ("make all docs site test", "", False),
+        ("python manage.py migrate tests", "", False),
         ("cat test.py", "", False),
         ("git commit -m 'pytest passes'", "", False),
     ],
@@ -154,6 +160,43 @@ def test_the_patch_of_a_coding_agent_is_read_file_by_file() -> None:
 def test_test_runs(command: str, tests: str, tells: bool) -> None:
     facts = read_command(command)
     assert (facts.tests.removeprefix("FOO=1 "), facts.tests_tell) == (tests, tells)
+
+
+@pytest.mark.parametrize("runner", sorted(RUNNERS))
+def test_every_runner_is_known_by_its_bare_name(runner: str) -> None:
+    assert read_command(runner).tests == runner
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "npm install jest",
+        "npm --prefix web i -D vitest",
+        "yarn add jest",
+        "yarn remove jest",
+        "pnpm why vitest",
+        "bun add vitest",
+        "pdm add pytest",
+        "cargo install test-case",
+        "composer require tests/fixtures",
+    ],
+)
+def test_a_package_that_is_named_is_no_test_run(command: str) -> None:
+    assert read_command(command).tests == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "yarn jest",
+        "npm exec jest",
+        "deno task test",
+        "pdm run pytest",
+        "make install test",
+    ],
+)
+def test_a_verb_behind_other_words_runs_tests(command: str) -> None:
+    assert read_command(command).tests
 
 
 @each_row(
@@ -165,6 +208,11 @@ def test_test_runs(command: str, tests: str, tells: bool) -> None:
         ("git push", "git push --force", False),
         ("terraform destroy -auto-approve", "terraform destroy", True),
         ("terraform plan", "terraform destroy", False),
+        ("terraform plan destroy", "terraform destroy", False),
+        ("pulumi destroy", "terraform destroy", False),
+        ("git --force", "git push --force", False),
+        ("git push --forced", "git push --force", False),
+        ("git push --xf", "git push -f", False),
         ("echo terraform destroy", "terraform destroy", False),
         ("bash -c 'terraform destroy'", "terraform destroy", True),
         (
@@ -204,6 +252,12 @@ def test_tools_that_are_given_a_command_are_read_as_one() -> None:
     shown: dict[str, Any] = {"arguments": {"cmd": "npm i left-pad"}}
     facts = build_call_facts(kind="tool", shown=shown, preview=None, listed=())
     assert facts.dependencies == ("npm:left-pad",)
+
+
+def test_the_text_of_a_listed_command_and_of_an_install_is_kept() -> None:
+    assert read_command("terraform destroy", "terraform destroy").text
+    assert read_command("npm i left-pad", "terraform destroy").text == "npm i left-pad"
+    assert read_command("pytest -q", "terraform destroy").text == ""
 
 
 def test_most_calls_have_nothing_to_say() -> None:

@@ -58,6 +58,14 @@ def seen_tests(ok: bool | None) -> dict[str, Any]:
         ),
         pytest.param({}, told_tests(ran=False), False, 0.0, "reported", id="LG-13"),
         pytest.param({}, told_tests(), False, 0.0, "reported", id="LG-18"),
+        pytest.param(
+            {},
+            told_tests(ran=False, passed=9),
+            False,
+            0.0,
+            "reported",
+            id="what-did-not-run-did-not-pass",
+        ),
         pytest.param({}, {}, None, None, None, id="nothing-known"),
         pytest.param(seen_tests(True), {}, True, 1.0, "seen", id="seen"),
         pytest.param(seen_tests(None), {}, None, None, None, id="seen-says-nothing"),
@@ -126,6 +134,16 @@ def test_diff_quality(
         report={"lines_changed": reported, "rework_lines": rework},
     )
     assert (evaluation.passed, evaluation.source) == (passed, source)
+
+
+@each_row(
+    ("rework", "score"), [(0, 1.0), (10, 0.9), (100, 0.0), (250, 0.0), (None, 1.0)]
+)
+def test_the_score_of_a_diff_is_what_is_no_rework(
+    rework: int | None, score: float
+) -> None:
+    report = {"lines_changed": 100, "rework_lines": rework}
+    assert evaluate("diff-quality", report=report).score == score
 
 
 def test_the_rework_limit_is_the_policys() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from guidance.core.plans.matching import (
     AskedRules,
     apply_plan,
     build_keys,
+    drop_repeated_command,
+    find_unanswerable,
     get_plan_facts,
 )
 from guidance.core.plans.paths import are_paths_below
@@ -26,10 +29,12 @@ from guidance.core.plans.proposal import (
 from guidance.core.reviews.section import SeverityRules
 from guidance.core.runs.memory import Memory
 from guidance.core.runs.plans import RunPlan, read_plan
+from guidance.core.shell_commands.limits import MAX_FINDINGS
+from guidance.core.tools.findings import CallFinding
 from guidance.core.tools.judge_call import CallVerdict, judge_call
 from guidance.core.tools.section import ToolRules
 from reviews.transitions import build_run_plan
-from tests.guidance.core.tools.builders import KEY, command
+from tests.guidance.core.tools.builders import KEY, command, use
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 TOOLS = ToolRules()
@@ -124,6 +129,97 @@ def test_a_shape_needs_the_rule_to_be_neither_critical_nor_always_asked() -> Non
             judge("rm -rf build-1"), plan, rules=rules, cost_micros=0, at=NOW
         )
         assert exact.decision == "allow"
+
+
+def ask(gate: str = "destructive", **details: Any) -> CallFinding:
+    return CallFinding(
+        gate=gate, decision="require-confirmation", message="m", details=details
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({}, None),
+        ({"redacted": True}, "it has a secret in it"),
+        ({"decision": "block"}, "it is blocked"),
+        ({"findings": (ask(rule="a"),) * (MAX_FINDINGS - 1)}, None),
+        (
+            {"findings": (ask(rule="a"),) * MAX_FINDINGS},
+            "there may be more to ask about than was told",
+        ),
+        (
+            {"findings": (ask(rule="a"), ask())},
+            "it is asked about by no rule that a plan could name",
+        ),
+        (
+            {"findings": (ask("confirm", by="agent"),)},
+            "it is asked about by no rule that a plan could name",
+        ),
+        (
+            {"findings": (ask("permission", by="policy"),)},
+            "it is asked about by no rule that a plan could name",
+        ),
+        ({"findings": (ask("confirm", by="policy"),)}, None),
+    ],
+)
+def test_what_no_plan_answers(change: dict[str, Any], problem: str | None) -> None:
+    """Each for one reason alone: but for that a plan names the very call."""
+    plan = build_plan([propose("rm -rf src")])
+    (step,) = plan.steps
+    calls = tuple(
+        replace(call, rules=("a", "confirm", "delete-folder")) for call in step.calls
+    )
+    plan = replace(plan, steps=(replace(step, calls=calls),))
+    verdict = replace(judge("rm -rf src"), **change)
+    assert find_unanswerable(verdict) == problem
+    assert (decide(verdict, plan).decision == "allow") is (problem is None)
+
+
+@pytest.mark.parametrize("shape", ["", "shape"])
+def test_a_call_with_a_secret_is_shown_as_not_covered(shape: str) -> None:
+    """Even one that is only searched for, which blocks nothing."""
+    secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    text = f"grep {secret} notes && rm -rf build-1"
+    planned = ProposedCall(tool="Bash", command=text, shape=shape)
+    proposal = Proposal(
+        title="t",
+        steps=(ProposedStep(purpose="p", calls=(planned,), paths=()),),
+        limits=PlanLimits(tool_calls=9),
+    )
+    content = judge_plan(
+        proposal, code="p", tools=TOOLS, rules=RULES, fingerprint_key=KEY
+    )
+    ((call,),) = (step["calls"] for step in content["steps"])
+    assert call["decision"] == "require-confirmation"
+    assert (call["covered"], call["why_not"]) == (False, "it has a secret in it")
+    assert (call["key"], call["shape_key"], call["covers"]) == ("", "", "")
+    assert secret not in str(content)
+
+
+def test_only_a_command_that_repeats_itself_is_the_same_without_arguments() -> None:
+    plain = command("rm -rf a")
+    same = command("rm -rf a", arguments={"command": "rm -rf a"})
+    assert drop_repeated_command(same) == plain
+    assert build_keys(same) == build_keys(plain)
+    for other in (
+        command("rm -rf a", arguments={"command": "rm -rf b"}),
+        command("rm -rf a", arguments={"command": "rm -rf a", "cwd": "b"}),
+        use("Bash", command="rm -rf a"),
+    ):
+        assert drop_repeated_command(other) is other
+        assert build_keys(other).exact != build_keys(plain).exact
+
+
+def test_what_is_planned_keeps_its_warning() -> None:
+    text = "rm -rf src && rm notes.txt"
+    plan = build_plan([propose(text)])
+    before = judge(text)
+    assert [each.decision for each in before.findings] == [
+        "require-confirmation",
+        "warn",
+    ]
+    assert decide(before, plan).decision == "warn"
 
 
 def test_a_rule_that_was_not_asked_about_is_asked_about() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from guidance.core.plans.paths import (
@@ -45,17 +47,28 @@ def test_a_command_below(command: str) -> None:
         "rm -rf ~root/build",
         "rm -rf build/.*",
         "rm -rf build/*/../../src",
+        "rm -rf build/*/../x",
+        "rm -rf build/?/../x",
+        "rm -rf build/[ab]/../x",
+        "rm -rf build/.?",
+        "rm -rf build/.[.]",
         "rm -rf b*",
         "rm -rf build src",
+        "rm src",
         "rm -rf 'build'",
+        "git rm src",
+        "git src/x",
         "rm -rf build\\/..",
         "rm -rf $X/build",
         "rm -rf build;ls",
         "rm -rf build\nls",
         "rm -rf build >x",
         "tar -C/etc build",
+        "tar -C.. build",
+        "tar -C~ build",
         "tar --directory=/etc build",
         "X=1 rm build",
+        "PATH=/x build/y",
         "",
     ],
 )
@@ -64,18 +77,56 @@ def test_a_command_not_certainly_below(command: str) -> None:
     assert not are_paths_below(call, ["build/", "src/gen"])
 
 
-def test_arguments_and_edits() -> None:
-    below = ToolCall(tool="t", arguments={"path": "build/a", "text": "what it says"})
-    assert are_paths_below(below, ["build"])
-    for arguments in (
+@pytest.mark.parametrize(
+    "sign", [*";&|<>$`(){}!#\\'\"", "\0", "\b", "\n", "\x1f", "\x7f"]
+)
+def test_a_sign_that_a_shell_reads_makes_a_path_unclear(sign: str) -> None:
+    """But for the sign these would be below: it is in a name, not in place of the folder."""
+    call = CommandCall(tool="Bash", command=f"rm -rf build/x{sign}build/y")
+    assert not are_paths_below(call, ["build"])
+    assert find_path_problem(f"build/x{sign}y")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"path": "build/a", "text": "what it says"},
+        {"text": "either / or", "count": 3, "sure": True},
+        {"command": "rm build/a", "cwd": "build"},
+    ],
+)
+def test_arguments_below(arguments: dict[str, Any]) -> None:
+    assert are_paths_below(ToolCall(tool="t", arguments=arguments), ["build"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
         {"path": "src"},
         {"to": ["build/a", "/etc/passwd"]},
         {"deep": {"file_name": "x"}},
+        {"dir": "x"},
+        {"target_folder": "x"},
+        {"CWD": "x"},
+        {"command": "rm src"},
+        {"cmd": "rm src"},
+        {"Script": "rm src"},
         {"command": "rm build/../x"},
         {"other": ".."},
+        {"other": "src/x"},
+        {"other": "/etc/my notes"},
+        {"other": "~/my notes"},
+        {"other": "./my notes"},
+        {"other": "../my notes"},
+        {"other": "my notes/../x"},
         {"other": "a\\..\\b"},
-    ):
-        assert not are_paths_below(ToolCall(tool="t", arguments=arguments), ["build"])
+    ],
+)
+def test_arguments_not_certainly_below(arguments: dict[str, Any]) -> None:
+    assert not are_paths_below(ToolCall(tool="t", arguments=arguments), ["build"])
+
+
+def test_unread_arguments_and_edits() -> None:
     assert not are_paths_below(ToolCall(tool="t", arguments_json="{"), ["build"])
     edit = EditCall(tool="Edit", file_path="build/../x", content="")
     assert not are_paths_below(edit, ["build"])

@@ -91,9 +91,16 @@ def test_the_smallest_change_to_the_best_value_is_suggested() -> None:
 
 
 def test_a_step_at_a_limit_itself_is_not_over_it() -> None:
-    found = count_cases([(APPROVED, each) for each in (0.2, 0.21, 0.3, 0.31)])
-    place = found.values.index(0.2)
-    assert found.count_changed_steps(place) == 2, "0.21 and 0.3, not 0.2 and 0.31"
+    """Another number of steps at each value: no two sums of some of them are the same."""
+    steps = {0.2: 1, 0.21: 2, 0.3: 4, 0.31: 8, 0.4: 16, 0.41: 32}
+    found = count_cases(
+        [(APPROVED, each) for each, times in steps.items() for _ in range(times)]
+    )
+    stricter, softer = found.values.index(0.2), found.values.index(0.4)
+    assert found.count_changed_steps(stricter) == 2 + 4, "0.21 and 0.3 alone"
+    assert found.count_changed_steps(softer) == 8 + 16, "0.31 and 0.4 alone"
+    assert {case.value for case in found.list_changed_cases(stricter)} == {0.21, 0.3}
+    assert {case.value for case in found.list_changed_cases(softer)} == {0.31, 0.4}
 
 
 def test_a_softer_value_gives_nothing_up_that_today_catches() -> None:
