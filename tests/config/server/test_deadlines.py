@@ -58,7 +58,7 @@ class Server:
 
     def connect(self) -> socket.socket:
         url = urlsplit(self.live.url)
-        return socket.create_connection((url.hostname or "", url.port or 0), timeout=60)
+        return socket.create_connection((url.hostname or "", url.port or 0), timeout=120)
 
 
 @contextmanager
@@ -131,7 +131,7 @@ def test_a_connection_that_says_nothing_is_closed(server: Server) -> None:
     with server.connect() as idle:
         idle.sendall(head(server.live, "GET", "/healthz"))
         assert read_answer(idle).status == 200
-        idle.settimeout(60)
+        idle.settimeout(120)
         idle.sendall(b"\r\n")  # no request begins with it, and no timer stops for it
         ends(idle)
 
