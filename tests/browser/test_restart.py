@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.conftest import Desk
 from tests.support.builders import pause_run, start_run
 from tests.support.processes import manage, up
+from tests.support.programs.ports import reserve_port
 
 pytestmark = [
     pytest.mark.once("looks at pages, whatever database is behind them"),
@@ -59,7 +60,8 @@ def clients() -> Iterator[ExitStack]:
 def test_both_browsers_catch_up_after_a_kill(
     browser: Browser, clients: ExitStack, tmp_path: Path
 ) -> None:
-    with up(tmp_path) as server:
+    port = clients.enter_context(reserve_port())
+    with up(tmp_path, port=port) as server:
         url = server.live.url
         made = manage(
             *("shell", "--no-imports", "-c", CAST), CHECKRAIL_DATA=str(tmp_path)
@@ -81,7 +83,7 @@ def test_both_browsers_catch_up_after_a_kill(
     for page in pages:
         expect(page.locator("#conn")).to_have_text("reconnecting")
         expect(page.locator("#toast")).to_contain_text("connection is lost")
-    with up(tmp_path, port=int(url.rpartition(":")[2])):
+    with up(tmp_path, port=port):
         after = pause_run(agent, start_run(agent))["review"]["id"]
         for page in pages:
             expect(page.locator(f"#review-{after}")).to_be_visible()

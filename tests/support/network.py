@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from urllib.parse import urlsplit
+
+from tests.support.programs.ports import reserve_port
 
 
 class Network:
@@ -16,8 +18,9 @@ class Network:
         self._target = _parse_address(server_url)
         self._links: list[socket.socket] = []
         self.connections = 0
-        self._listener = self._listen(0)
-        self._port = self._listener.getsockname()[1]
+        self._place = ExitStack()
+        self._port = self._place.enter_context(reserve_port())
+        self._listener = self._listen(self._port)
         self.url = f"http://127.0.0.1:{self._port}"
 
     def __enter__(self) -> Network:
@@ -30,6 +33,7 @@ class Network:
         _traceback: TracebackType | None,
     ) -> None:
         self.cut()
+        self._place.close()
 
     def cut(self) -> None:
         """Nobody listens any more, and every open connection is torn."""

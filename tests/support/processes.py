@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from django.db import connection
 from tests.runner.database import get_sqlite_template
 from tests.support.live import Live
 from tests.support.programs.forked import Forked, Program, run
+from tests.support.programs.ports import reserve_port
 from tests.support.waiting import until
 
 DATABASE = "checkrail.sqlite3"
@@ -118,7 +118,15 @@ def web_process(
 ) -> Iterator[Process]:
     """A uvicorn on the services that `variables` name; `first` is a script that its process
     runs before."""
-    port = port or free_port()
+    if not port:
+        with (
+            reserve_port() as port,
+            web_process(
+                variables=variables, port=port, files=files, first=first
+            ) as process,
+        ):
+            yield process
+        return
     url = f"http://127.0.0.1:{port}"
     program = Program(
         module="uvicorn",
@@ -155,13 +163,6 @@ def celery_process(*command: str, variables: Mapping[str, str]) -> Iterator[Fork
     )
     with _start(program) as (process, _):
         yield process
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def manage(*command: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -1,16 +1,21 @@
-"""Waiting for something to become true, and knowing when a long-poll is parked."""
+"""Waiting for something to become true, and a clock that is moved instead of waiting."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import UTC, datetime
 
 import httpx
+import pytest
+import time_machine
 from django.db import connection
 
 from ledger.models import Run
 from ledger.waiting.hub import count_waiting
+from ledger.writer import get_writer
 
 
 def until(condition: Callable[[], bool], *, seconds: float = 60) -> None:
@@ -18,6 +23,18 @@ def until(condition: Callable[[], bool], *, seconds: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "It did not come true in time."
         time.sleep(0.01)
+
+
+@contextmanager
+def stand_at(moment: datetime) -> Iterator[None]:
+    """It is this moment for all of the process, and for what its writer decides."""
+    committer = get_writer()._committer
+    with (
+        time_machine.travel(moment, tick=False),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(committer, "_read_clock", lambda: datetime.now(UTC))
+        yield
 
 
 def is_lock_awaited() -> bool:

@@ -77,13 +77,16 @@ def test_in_one_turn_more_are_sent_than_are_leased_at_once(
     project: Project, manager: httpx.Client, receiver: Receiver
 ) -> None:
     """What has an outcome makes room; and only so many reach a receiver together."""
-    together, most = 0, 0
+    together, most, full = 0, 0, asyncio.Event()
 
     async def count(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
         nonlocal together, most
         together += 1
         most = max(most, together)
-        await asyncio.sleep(0.01)
+        if most == CONCURRENT_PER_ENDPOINT:
+            full.set()
+        await full.wait()
+        await asyncio.sleep(0.05)  # one more would be here by then
         together -= 1
         await ok(arrived, writer)
 
@@ -92,7 +95,7 @@ def test_in_one_turn_more_are_sent_than_are_leased_at_once(
     tell(project, 70)
 
     assert deliver() == 70
-    assert 1 < most <= CONCURRENT_PER_ENDPOINT
+    assert most == CONCURRENT_PER_ENDPOINT
 
 
 def test_each_webhook_has_connections_of_its_own() -> None:
@@ -161,12 +164,20 @@ def test_what_is_answered_while_a_process_ends_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ending = threading.Event()
+    ended, hand_over = threading.Event(), worker._hand_over
+
+    def hand_over_and_say_so(pool: HttpPool) -> None:
+        ended.set()
+        hand_over(pool)
+
+    monkeypatch.setattr(worker, "_hand_over", hand_over_and_say_so)
+    monkeypatch.setattr(worker, "LAST_S", 60.0)
     monkeypatch.setattr(worker, "_stopping", ending)
     monkeypatch.setattr(worker, "PAUSE_S", 0.01)
 
     async def end_then_answer(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
         ending.set()
-        await asyncio.sleep(0.1)
+        assert await asyncio.to_thread(ended.wait, 60)
         await ok(arrived, writer)
 
     receiver.behaviours["/in"] = end_then_answer

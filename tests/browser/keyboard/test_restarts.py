@@ -23,6 +23,7 @@ from tests.support.examples import ALL
 from tests.support.live import Live
 from tests.support.people import get_seen
 from tests.support.processes import manage, up
+from tests.support.programs.ports import reserve_port
 
 pytestmark = [
     pytest.mark.once("looks at pages, whatever database is behind them"),
@@ -98,7 +99,7 @@ def test_every_ruling_is_on_what_was_on_screen_whenever_the_server_dies(
     browser: Browser, clients: ExitStack, tmp_path: Path
 ) -> None:
     dice = random.Random(4_711)  # so that it can be repeated
-    port = 0
+    port = clients.enter_context(reserve_port())
     page: Page | None = None
     for restart in range(RESTARTS + 1):
         with up(tmp_path, port=port) as server:
@@ -106,7 +107,6 @@ def test_every_ruling_is_on_what_was_on_screen_whenever_the_server_dies(
                 script = ("shell", "--no-imports", "-c", CAST)
                 made = manage(*script, CHECKRAIL_DATA=str(tmp_path))
                 passwords, key, tokens = json.loads(made.stdout)
-                port = int(server.live.url.rpartition(":")[2])
                 others = Others(dice, clients, server.live)
                 others.sign_in(key=key, token=tokens["bob"])
                 for _ in range(WANTED):

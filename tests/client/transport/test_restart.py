@@ -10,6 +10,7 @@ from checkrail import Checkrail, Outage
 from checkrail.people import Desk
 
 from tests.support.processes import manage, up
+from tests.support.programs.ports import reserve_port
 from tests.support.threads import Threads
 from tests.support.waiting import until
 
@@ -19,7 +20,7 @@ SLOW = 6
 
 def test_an_ordinary_restart_is_not_noticed(tmp_path: Path) -> None:
     made: list[str] = []
-    with up(tmp_path) as server:
+    with reserve_port() as port, up(tmp_path, port=port) as server:
         url = server.live.url
         for command, name, wanted in (
             ("agent_key", "robo", "key"),
@@ -42,7 +43,7 @@ def test_an_ordinary_restart_is_not_noticed(tmp_path: Path) -> None:
             told: Future[object] = pool.submit(outer.result, output="214 passed")
             left: Future[object] = pool.submit(inner.__exit__, None, None, None)
             until(lambda: bool(outages) and outages[-1].seconds > SLOW)
-            with up(tmp_path, port=int(url.rpartition(":")[2])):
+            with up(tmp_path, port=port):
                 told.result(timeout=60)
                 left.result(timeout=60)
                 assert run.step(tokens=7).decision == "continue"

@@ -240,7 +240,10 @@ async def test_a_connection_that_the_server_has_closed_is_not_used_again() -> No
             assert (await pool.send(build_wait())).body == BODY
             await closed.wait()
             closed.clear()
-            await asyncio.sleep(0.05)  # the end of the connection is heard of
+            assert pool._waits is not None
+            async with asyncio.timeout(60):
+                while any(each.is_fresh() for each in pool._waits._idle):
+                    await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -26,6 +27,18 @@ from tests.support.waiting import until
 HOOK = "/api/v1/hooks/claude-code/PreToolUse"
 JSON = "Content-Type: application/json"
 ROOM = 20
+# What uvicorn's own patience with a closing socket is made: ten seconds otherwise.
+PATIENT = """
+from uvicorn.protocols.websockets import websockets_sansio_impl as sockets
+
+begin = sockets.WebSocketsSansIOProtocol.__init__
+
+def begin_patiently(self, *given, **named):
+    begin(self, *given, **named)
+    self.close_timeout = 3600.0
+
+sockets.WebSocketsSansIOProtocol.__init__ = begin_patiently
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,24 +54,28 @@ class Server:
 
     def agent(self) -> httpx.Client:
         headers = {"Authorization": f"Bearer {self.key}"}
-        return httpx.Client(base_url=self.live.api, headers=headers, timeout=20)
+        return httpx.Client(base_url=self.live.api, headers=headers, timeout=60)
 
     def connect(self) -> socket.socket:
         url = urlsplit(self.live.url)
-        return socket.create_connection((url.hostname or "", url.port or 0), timeout=20)
+        return socket.create_connection(
+            (url.hostname or "", url.port or 0), timeout=120
+        )
 
 
 @contextmanager
 def running(
-    data: Path, *, files: int | None = None, **variables: str
+    data: Path, *, files: int | None = None, first: str = "", **variables: str
 ) -> Iterator[Server]:
     """By `up`, or by uvicorn on the PostgreSQL of this test run."""
     if connection.vendor == "postgresql":
-        with another_web_process(variables=variables, files=files) as process:
+        with another_web_process(
+            variables=variables, files=files, first=first
+        ) as process:
             robot = make_robot(project=make_project())
             yield Server(live=process.live, key=robot.key)
         return
-    with up(data, variables=variables, files=files) as process:
+    with up(data, variables=variables, files=files, first=first) as process:
         yield Server(live=process.live, key=_new_key(data, process))
 
 
@@ -74,8 +91,11 @@ def server(
     database: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
     """Hurried, and with room for few connections from one address."""
+    first = tmp_path_factory.mktemp("first") / "patient.py"
+    first.write_text(PATIENT)
     with running(
         tmp_path_factory.mktemp("hurried"),
+        first=str(first),
         CHECKRAIL_HEAD_TIMEOUT_S="1",
         CHECKRAIL_BODY_TIMEOUT_S="2",
         CHECKRAIL_ADDRESS_CONNECTIONS=str(ROOM),
@@ -86,17 +106,21 @@ def server(
 def ends(link: socket.socket) -> bytes:
     """All that comes until the server closes the connection."""
     heard = b""
-    while piece := link.recv(65_536):
-        heard += piece
+    with suppress(ConnectionResetError):  # we may have sent more than was wanted
+        while piece := link.recv(65_536):
+            heard += piece
     return heard
 
 
 def test_half_a_head_is_closed_with_408(server: Server) -> None:
     with server.connect() as link:
         link.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-        for _ in range(3):  # also one that comes byte by byte
-            time.sleep(0.2)
+        for _ in range(600):  # also one that comes byte by byte
+            if select.select([link], [], [], 0.1)[0]:
+                break
             link.sendall(b"x")
+        else:
+            raise AssertionError("As long as bytes come, it is not closed.")
         heard = ends(link)
 
     assert heard.startswith(b"HTTP/1.1 408 ")
@@ -109,7 +133,7 @@ def test_a_connection_that_says_nothing_is_closed(server: Server) -> None:
     with server.connect() as idle:
         idle.sendall(head(server.live, "GET", "/healthz"))
         assert read_answer(idle).status == 200
-        idle.settimeout(20)
+        idle.settimeout(120)
         idle.sendall(b"\r\n")  # no request begins with it, and no timer stops for it
         ends(idle)
 
@@ -136,7 +160,8 @@ def test_a_hook_that_makes_room_is_denied(server: Server, more: str) -> None:
     with server.connect() as hook, ExitStack() as stack:
         hook.sendall(f"POST {HOOK} HTTP/1.1\r\n{server.credential}\r\n".encode())
         hook.sendall(f"Host: 127.0.0.1\r\n{more}".encode())
-        time.sleep(0.1)
+        for _ in range(2):  # what came before is read before the second is answered
+            exchange(server.live, head(server.live, "GET", "/healthz"))
         for _ in range(ROOM + 1):
             stack.enter_context(server.connect())
         answer = read_answer(hook)
@@ -242,7 +267,8 @@ def test_a_thousand_half_requests_leave_room_for_whole_ones(
 
 
 def test_sockets_of_strangers_leave_room_for_requests(server: Server) -> None:
-    """Each is told that it is signed out, and never says that it has heard."""
+    """Each is told that it is signed out, and never says that it has heard. uvicorn would
+    wait for that for an hour."""
     upgrade = (
         *("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13"),
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
@@ -254,7 +280,4 @@ def test_sockets_of_strangers_leave_room_for_requests(server: Server) -> None:
             link = stack.enter_context(server.connect())
             link.sendall(asked)
             read_answer(link)
-        began = time.monotonic()
         until(lambda: httpx.get(f"{server.live.url}/healthz").status_code == 200)
-        # The server's own patience with a socket that was closed is ten seconds.
-        assert time.monotonic() - began < 8

@@ -13,7 +13,8 @@ from django.core.exceptions import ImproperlyConfigured
 from config.environment import read_environment
 from config.fastpath.asgi import Receive, Scope, Send
 from config.server.proxies import trust_proxies
-from tests.support.processes import free_port, up
+from tests.support.processes import up
+from tests.support.programs.ports import reserve_port
 from tests.support.rows import each_row
 
 FORWARDED = [(b"x-forwarded-for", b"198.51.100.7"), (b"x-forwarded-proto", b"https")]
@@ -108,7 +109,10 @@ def test_up_sees_https_behind_a_configured_proxy_only(
         "CHECKRAIL_ORIGINS": "https://checkrail.invalid",
         "CHECKRAIL_PROXIES": proxies,
     }
-    with up(tmp_path, port=free_port(), variables=variables) as server:
+    with (
+        reserve_port() as port,
+        up(tmp_path, port=port, variables=variables) as server,
+    ):
         answer = httpx.get(
             f"{server.live.url}/sign-in/", headers={"X-Forwarded-Proto": "https"}
         )

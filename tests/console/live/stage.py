@@ -80,7 +80,7 @@ class World:
 
 
 async def until(check: Callable[[], Any]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while not check():
             await asyncio.sleep(0.002)
 
@@ -90,7 +90,10 @@ def has_reached(page: Page, position: int) -> bool:
 
 
 async def settle(here: Broadcaster) -> None:
-    """Nothing is on its way any more."""
-    await until(lambda: not here._flushes)
-    await asyncio.sleep(0.01)
-    await until(lambda: not here._flushes)
+    """Nothing is on its way any more: all that is left are its three watches."""
+
+    def is_settled() -> bool:
+        left = [each.get_coro() for each in here._tasks if not each.done()]
+        return all("_run_forever" in str(each) for each in left)
+
+    await until(is_settled)

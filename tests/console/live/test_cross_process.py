@@ -11,7 +11,7 @@ import pytest
 
 from console.live import cross_process
 
-WAIT_S = 10
+WAIT_S = 60
 
 
 def test_messages_are_sent_on_one_event_loop_even_after_trouble(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from time import sleep
+from datetime import timedelta
 
 import httpx
 import pytest
@@ -26,6 +26,7 @@ from tests.gateway.calls.calls import (
 )
 from tests.support.builders import make_policy, pause_at_once, start_run, step
 from tests.support.rows import each_row
+from tests.support.waiting import stand_at
 
 
 def test_a_harmless_command_is_allowed_and_may_run_once(agent: httpx.Client) -> None:
@@ -129,12 +130,18 @@ def test_another_runs_grant_is_not_ours(agent: httpx.Client) -> None:
 
 
 def test_a_grant_ends_with_its_time(agent: httpx.Client, project: Project) -> None:
-    make_policy("short", project=project, tools={"grant_expires_s": 1})
+    make_policy("short", project=project, tools={"grant_expires_s": 60})
     run = start_run(agent, policy="short")
-    call = command(agent, run, "ls")
-    sleep(1.1)
-    for late in (claim(agent, run, call), settle(agent, run, call)):
-        assert (late.status_code, slug(late)) == (410, "grant-expired")
+    first, second = (command(agent, run, "ls") for _ in range(2))
+    rows = [Grant.objects.get(call__code=each["id"]) for each in (first, second)]
+    assert [each.expires_at - each.issued_at for each in rows] == (
+        [timedelta(seconds=60)] * 2
+    )
+    with stand_at(rows[0].expires_at - timedelta(microseconds=1)):
+        assert claim(agent, run, first).status_code == 200
+    with stand_at(rows[1].expires_at):
+        for late in (claim(agent, run, second), settle(agent, run, second)):
+            assert (late.status_code, slug(late)) == (410, "grant-expired")
 
 
 def test_a_result_after_its_time_is_refused_though_nobody_claimed(

@@ -127,7 +127,7 @@ async def test_an_unreadable_reply_of_the_judge_is_not_free(
 ) -> None:
     check = ask(agent, run, "judged")
     for name, behaviour in UNREADABLE.items():
-        async with model(wire, behaviour(wire), timeout_s=0.3 if name in SLOW else 5):
+        async with model(wire, behaviour(wire), timeout_s=0.3 if name in SLOW else 60):
             assert (await claim(agent, run, check))["outcome"] == "retry", name
         payload = list_asked(agent, run)[-1]["payload"]
         assert payload["trouble"], name
@@ -207,18 +207,25 @@ async def test_an_agent_that_hangs_up_does_not_make_the_question_free(
     agent: httpx.Client, run: str
 ) -> None:
     check = ask(agent, run, "judged")
-    hung_up = asyncio.Event()
+    asked_judge, hung_up = asyncio.Event(), asyncio.Event()
 
     async def wait(*given: Any) -> None:
+        asked_judge.set()
         await hung_up.wait()
-        await asyncio.sleep(0.1)  # the server has noticed by then
         await judges("openai", met=[TESTED])(*given)
 
-    async with model("openai", wait):
+    caller = httpx.AsyncClient(base_url=agent.base_url, headers=agent.headers)
+    async with model("openai", wait), caller:
         path = f"/runs/{run}/gate-checks/{check['id']}/verdicts"
         body = {"text": PASS, "output": WORK}
-        with pytest.raises(httpx.ReadTimeout):
-            await asyncio.to_thread(agent.post, path, json=body, timeout=2)
+        telling = asyncio.create_task(caller.post(path, json=body))
+        async with asyncio.timeout(60):
+            await asked_judge.wait()
+        telling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await telling
+        for _ in range(2):  # what came before is noticed before these are answered
+            await asyncio.to_thread(agent.get, f"/runs/{run}")
         hung_up.set()
         async with asyncio.timeout(60):
             while not (asked := await asyncio.to_thread(list_asked, agent, run)):

@@ -210,7 +210,7 @@ async def test_trouble_with_the_judge_never_passes_and_ends_with_a_person(
 ) -> None:
     behaviour, reason = TROUBLE[name]
     check = ask(agent, run, "judged")
-    patience = 0.3 if name in {"hangs", "drips"} else 5
+    patience = 0.3 if name in {"hangs", "drips"} else 60
     async with model(wire, behaviour(wire), timeout_s=patience):
         first = await claim(agent, run, check)
         assert "the judge could not be relied on" in first["prompt"]

@@ -75,7 +75,7 @@ def start(tmp_path: Path, robo: Robot) -> Start:
 
 
 def wait_for_end(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
     return process.returncode, out, err
 
 

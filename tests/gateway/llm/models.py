@@ -98,7 +98,7 @@ async def _receive(reader: asyncio.StreamReader) -> Asked:
 async def model(
     wire: str,
     *behaviours: Behaviour,
-    timeout_s: float = 5,
+    timeout_s: float = 60,
     pause_s: float = 0.02,
     **more: Any,
 ) -> AsyncIterator[Model]:

@@ -166,7 +166,7 @@ async def test_what_is_never_answered_costs_the_most(wire: str) -> None:
             "format": wire,
             "model": "model-7",
             "key": None,
-            "timeout_s": 1.5,
+            "timeout_s": 5,
             "prices": PRICES,
         }
         with override_settings(LLM=silent):
@@ -176,8 +176,15 @@ async def test_what_is_never_answered_costs_the_most(wire: str) -> None:
 
 
 async def test_four_at_once_and_the_rest_in_turn(wire: str) -> None:
+    together, four = 0, asyncio.Event()
+
     async def slow(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(0.1)
+        nonlocal together
+        together += 1
+        if together == 4:
+            four.set()
+        await four.wait()
+        await asyncio.sleep(0.1)  # a fifth would be here by then
         await says(wire, BLUE)(asked, writer)
 
     async with model(wire, slow) as stand_in:

@@ -12,7 +12,7 @@ import pytest
 from ledger.waiting import coalescing
 from ledger.waiting.coalescing import CoalescingSender
 
-WAIT_S = 10
+WAIT_S = 60
 
 
 def test_what_is_added_during_a_send_becomes_one_message() -> None:

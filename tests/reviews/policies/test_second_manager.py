@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import timedelta
-from time import sleep
 from typing import Any
 
 import httpx
@@ -42,6 +41,7 @@ from tests.support.builders import (
 )
 from tests.support.live import Live
 from tests.support.problems import problem
+from tests.support.waiting import stand_at
 
 FOUR_EYES = {"four_eyes": {"policy": True}}
 LESS = {"checks": {"max_resets": 1}, **FOUR_EYES}
@@ -154,8 +154,11 @@ def test_nobody_in_time_means_no(manager: httpx.Client, project: Project) -> Non
     body = {"document": LESS, "activate": True}
     made = manager.post("/policies/default/versions", json=body).json()
     due = Review.objects.get(code=made["review"]).due_at
-    sleep(max(0, (due - timezone.now()).total_seconds()) + 0.05)
-    expire_due_reviews()
+    with stand_at(due - timedelta(microseconds=1)):
+        expire_due_reviews()
+    assert Review.objects.get(code=made["review"]).state == "open"
+    with stand_at(due):
+        expire_due_reviews()
     assert Review.objects.get(code=made["review"]).state == "expired"
     assert check_chain(project) == ["review.expired", "policy.refused"]
     assert get_version(project) == 2

@@ -77,7 +77,8 @@ def test_every_way_of_waiting_ends_with_the_key_in_every_process(
         waits = AgentWait.objects.filter(review__run__project=project)
         until(lambda: waits.count() == 2 * len(servers))
 
-        began = time.monotonic() + end_key(project, admin, ending)
+        began = time.monotonic()
+        least = end_key(project, admin, ending)
         assert [poll.result().status_code for poll in polls] == [401] * len(servers)
         for hook in hooks:
             assert hook.result().headers["checkrail-trouble"] == "unauthenticated"
@@ -85,4 +86,4 @@ def test_every_way_of_waiting_ends_with_the_key_in_every_process(
         for heard in streams:
             while heard.block() != {"": "closed"}:
                 pass
-        assert 0 < time.monotonic() - began < PROMISED_S
+        assert least < time.monotonic() - began < least + PROMISED_S

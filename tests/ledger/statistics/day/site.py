@@ -27,10 +27,10 @@ from tests.support.processes import (
     another_web_process,
     database_url,
     environment,
-    free_port,
     up,
 )
 from tests.support.programs.forked import Forked, Program, run
+from tests.support.programs.ports import reserve_port
 
 HERE = Path(__file__).parent
 COUNTER = HERE.parent / "counter.py"
@@ -122,7 +122,8 @@ class Site:
         if connection.vendor == "sqlite":
             shutil.copy(get_sqlite_template(), self.folder / DATABASE)
         self.ports = tuple(
-            free_port() for _ in range(2 if connection.vendor == "postgresql" else 1)
+            self._stack.enter_context(reserve_port())
+            for _ in range(2 if connection.vendor == "postgresql" else 1)
         )
         return self
 
