@@ -210,7 +210,7 @@ def test_each_policy_of_each_project_has_a_draft_of_its_own(
         found = find_shadow(
             project_id=place.pk, policy=get_policy(active), at=at or datetime.now(UTC)
         )
-        return found and found.code
+        return None if found is None else found.code
 
     def get_ends() -> list[tuple[datetime | None, str]]:
         rows = PolicyShadow.objects.filter(project__in=[project, elsewhere])
