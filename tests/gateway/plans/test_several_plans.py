@@ -87,8 +87,8 @@ def test_each_keeps_its_own_state_count_and_times(
     assert aborted.status_code == 200, aborted.text
     states = [each["state"] for each in list_plans(reviewer, run)]
     assert states == ["aborted", "run_ended", "denied", "replaced"]
-    for each in (run, other):
-        assert_sound(each)
+    for code in (run, other):
+        assert_sound(code)
 
 
 def test_its_time_is_over_at_the_moment_and_not_while_it_is_halted(

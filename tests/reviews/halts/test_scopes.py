@@ -64,7 +64,11 @@ def test_only_the_very_same_scope_is_halted_already(
     runs = [start_run(agent) for _ in range(2)]
     for place in (project, elsewhere):
         make_robot("other", project=place)
-    shared = [{"agent": "other"}, {"label": "team:shop"}, PROJECT]
+    shared: list[dict[str, Any]] = [
+        {"agent": "other"},
+        {"label": "team:shop"},
+        PROJECT,
+    ]
     scopes: list[dict[str, Any]] = [
         {"agent": "robo"},
         {"label": "team:bank"},

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from accounts.models import Agent, Project, Role
+from common.errors import Invalid
 from guidance.core.policy.assignments import Assignment, Match
 from guidance.core.runs.usage import Usage
 from guidance.selectors import PolicyChoice
@@ -236,7 +237,7 @@ def test_what_was_given_of_something_else_leaves_room(
     ask_for_more(project, alice)
     ask_for_more(project, alice, agent=free, scope="agent_day")
     for scope, agent in (("project_month", None), ("agent_day", full)):
-        with pytest.raises(raises.Invalid):
+        with pytest.raises(Invalid):
             ask_for_more(project, alice, agent=agent, scope=scope)
     rows = SharedUse.objects.filter(period__in=(DAY, MONTH), tokens_extra=2)
     given = rows.values_list("scope", "owner", "period")

@@ -210,7 +210,7 @@ def test_each_policy_of_each_project_has_a_draft_of_its_own(
         found = find_shadow(
             project_id=place.pk, policy=get_policy(active), at=at or datetime.now(UTC)
         )
-        return found and found.code
+        return None if found is None else found.code
 
     def get_ends() -> list[tuple[datetime | None, str]]:
         rows = PolicyShadow.objects.filter(project__in=[project, elsewhere])
@@ -238,7 +238,9 @@ def test_each_policy_of_each_project_has_a_draft_of_its_own(
     assert find(elsewhere, "default") == str(theirs.code)
     assert find(project, "default") is None
 
+    ends = get_ends()
     newer = begin(project, "own", 2)
+    assert get_ends() == [*ends, (None, "")], "what was over is as it was"
     assert list_shadows(project, "own") == [newer, own]
     assert list_shadows(project, "default") == [default]
     assert list_shadows(elsewhere, "own") == []
@@ -252,6 +254,8 @@ def test_each_policy_of_each_project_has_a_draft_of_its_own(
     assert over is not None
     assert over.shadow == own, "nothing runs: the last one of this very version"
     assert find_latest(in_force, newer.ends_at) is None
+    activate_version(project_id=project.pk, name="own", number=own.version.version)
+    assert get_ends() == [*ends, (None, "")]
 
 
 def test_what_is_over_by_its_time_cannot_be_stopped(
@@ -263,6 +267,7 @@ def test_what_is_over_by_its_time_cannot_be_stopped(
     rows.update(ends_at=datetime.now(UTC) - timedelta(seconds=1))
     with pytest.raises(Unchanged):
         stop_shadow(shadow, by=alice.principal)
+    activate_version(project_id=project.pk, name="default", number=draft)
     assert (rows.get().ended_at, rows.get().end) == (None, "")
 
 
