@@ -59,11 +59,11 @@ def test_a_series_is_of_one_kind_of_one_project_in_the_period(
     elsewhere = make_project()
     there = make_robot(project=elsewhere).principal.agent_id
     today, yesterday = HOUR.replace(hour=0), HOUR.replace(day=16, hour=0)
-    amounts = iter(2**place for place in range(9))
+    amounts = (1 << place for place in range(9))
 
     def add(at: datetime, interval: Interval, **changes: Any) -> int:
         row = {"project": project, "agent_id": here.pk, "kind": "ending", **changes}
-        amount = next(amounts)
+        amount: int = next(amounts)
         PeriodCount.objects.create(
             **row, interval=interval, at=at, key="budget", count=amount
         )

@@ -22,18 +22,18 @@ COLUMNS = (
 
 
 def build(
+    answers: dict[str, int] | None = None,
     *,
     asked: tuple[Count, ...] = (Count(RULE, 99, 0),),
     period: str = "30d",
     document: dict[str, Any] | None = None,
-    **answers: int,
 ) -> RuleCard:
     counts = {
         OPENED: [Count(Kind.CONFIRMATION, 7, 0), Count(Kind.PAUSE, 100, 0)],
         RULE_ASKED: asked,
         **{name: [Count("other", 99, 0)] for name in COLUMNS},
     }
-    for name, count in answers.items():
+    for name, count in (answers or {}).items():
         counts[name] = [Count("other", 99, 0), Count(RULE, count, 0)]
     return build_rule_card(
         counts,
@@ -65,12 +65,12 @@ def build(
 def test_a_draft_is_offered_where_nearly_everybody_approves(
     answers: dict[str, int], document: dict[str, Any] | None, offered: bool
 ) -> None:
-    (row,) = build(document=document, **answers).rows
+    (row,) = build(answers, document=document).rows
     assert row.draft == (RULE if offered else "")
 
 
 def test_a_row_has_the_answers_that_were_given_to_its_own_rule() -> None:
-    card = build(rule_approved=3, rule_aborted=1, rule_expired=2)
+    card = build({"rule_approved": 3, "rule_aborted": 1, "rule_expired": 2})
     (row,) = card.rows
     assert row.answers == (("approved", "3"), ("aborted", "1"), ("unanswered", "2"))
     assert card.asked == "7"
