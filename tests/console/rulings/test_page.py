@@ -17,7 +17,9 @@ from django.utils import timezone
 from accounts.models import Project
 from console.rulings.choices import list_menus, list_questions
 from console.rulings.filters import read_filters
+from console.rulings.rows import build_ruling_row
 from reviews.models import RulingFact
+from reviews.past_rulings.filters import RulingSearch, list_ruling_page
 from tests.gateway.calls.calls import command, rule
 from tests.reviews.past_rulings.bulk import add_rulings
 from tests.support.browsing import open_browser
@@ -86,6 +88,52 @@ def test_each_ruling_is_a_row_with_what_came_of_it(
         r'class="num took pause" title="Approved after less than 3 s', page
     )
     assert page.count("took pause") == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "took_ms", "read_ms", "fast"),
+    [
+        ("approve", 2_999, None, True),
+        ("approve", 3_000, None, False),
+        ("amend", 2_999, None, True),
+        ("deny", 2_999, None, False),
+        # What a screen told counts more than how long it was open.
+        ("approve", 61_000, 2_999, True),
+        ("approve", 61_000, 3_000, False),
+        ("approve", 61_000, 0, True),
+    ],
+)
+def test_an_approval_is_fast_by_the_time_that_it_was_read(
+    ruled: httpx.Client,
+    project: Project,
+    action: str,
+    took_ms: int,
+    read_ms: int | None,
+    fast: bool,
+) -> None:
+    facts = RulingFact.objects.filter(project=project)
+    facts.update(action=action, took_ms=took_ms, read_ms=read_ms)
+    search = RulingSearch(project_id=project.pk)
+    page = list_ruling_page(search, cursor=None, limit=1)
+    row = build_ruling_row(page.rows[0], slug=project.slug, at=timezone.now())
+    assert row.fast is fast
+    read = {None: "–", 0: "not opened"}.get(read_ms)
+    assert read in {None, row.read}
+
+
+def test_all_of_time_begins_with_the_first_ruling_of_the_project(
+    ruled: httpx.Client, project: Project, alice: Person
+) -> None:
+    """So many rulings a week are those of all the weeks since."""
+    add_rulings(project, 27, by=alice.user)
+    facts = RulingFact.objects.filter(project=project).order_by("pk")
+    at = timezone.now()
+    facts.filter(by=alice.user).update(at=at - timedelta(days=14))
+    facts.filter(pk=facts.filter(by=alice.user)[0].pk).update(
+        at=at - timedelta(days=28)
+    )
+    row = plain(get_row(read(alice, project, "?period=all"), alice.user.username))
+    assert "7 a week" in row
 
 
 def test_managers_see_everybody_and_a_reviewer_themselves(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 from itertools import count
+from typing import Any
 
 import httpx
 import pytest
@@ -100,7 +101,8 @@ def test_a_figure_that_the_ledger_does_not_have_is_named(
 ) -> None:
     start_run(agent)
     count_project(project_id=project.pk)
-    row = PeriodTotals.objects.filter(project=project, interval="hour").values().get()
+    rows = PeriodTotals.objects.filter(project=project, interval="hour")
+    row: dict[str, Any] = {**rows.values().get()}
     kept = {name: row[name] for name in Key._fields if name != "policy"}
     gone = {"project": project, **kept, "policy": "gone@1"}
     PeriodTotals.objects.create(**gone, steps=3)

@@ -26,7 +26,13 @@ from ledger.statistics.store import add_figures
 from tests.conftest import client_for
 from tests.ledger.statistics.work import scope_of, sum_runs, work
 from tests.ledger.tampering.triggers import run_sql, without_triggers
-from tests.support.builders import make_robot, pause_at_once, start_run, step
+from tests.support.builders import (
+    make_project,
+    make_robot,
+    pause_at_once,
+    start_run,
+    step,
+)
 from tests.support.examples import part
 from tests.support.live import Live
 from tests.support.people import rule
@@ -261,3 +267,16 @@ def test_of_many_labels_the_first_by_name_are_counted(
     rows = PeriodTotals.objects.filter(project=project, interval="hour")
     counted = dict(rows.values_list("label_name").annotate(Sum("runs_started")))
     assert counted == dict.fromkeys(["", *names[:LABELS_LIMIT]], 2)
+
+
+def test_counting_one_project_moves_the_cursor_of_no_other(
+    live: Live, agent: httpx.Client, project: Project
+) -> None:
+    other = make_project()
+    with client_for(live, make_robot(project=other)) as stranger:
+        start_run(stranger)
+    start_run(agent)
+    StatisticsCursor.objects.get_or_create(project_id=other.pk)
+    assert count_slice(project_id=project.pk) == 1
+    assert StatisticsCursor.objects.get(pk=other.pk).position == 0
+    assert count_slice(project_id=other.pk) == 1

@@ -101,7 +101,7 @@ def crowded(project: Project) -> Project:
         (day + timedelta(days=1, hours=5), "hour"),
     ):
         add_totals(project, at, interval=interval, steps=1_000)
-    label = {"label_name": "repo", "label_value": "shop"}
+    label: dict[str, Any] = {"label_name": "repo", "label_value": "shop"}
     add_totals(project, SINCE, **label, steps=32)
     add_totals(project, SINCE, label_name="repo", label_value="site", steps=64)
     add_totals(project, SINCE, label_name="team", label_value="shop", steps=128)
