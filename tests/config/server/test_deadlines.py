@@ -58,7 +58,9 @@ class Server:
 
     def connect(self) -> socket.socket:
         url = urlsplit(self.live.url)
-        return socket.create_connection((url.hostname or "", url.port or 0), timeout=120)
+        return socket.create_connection(
+            (url.hostname or "", url.port or 0), timeout=120
+        )
 
 
 @contextmanager
