@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 
 import pytest
 from django.test.utils import override_settings
@@ -130,7 +131,7 @@ def test_who_takes_nothing_and_makes_room_leaves_no_file_open(
             link = stack.enter_context(connect(live))
             end = find_end(link.getsockname())
             link.sendall(head(live, "GET", "/large"))
-            until(lambda end=end: end.transport.get_write_buffer_size() > 0)
+            until(partial(is_left_with_something, end))
         until(lambda: count_files() <= before + 40 + 4)
     assert "could not be" not in caplog.text
 
@@ -169,10 +170,14 @@ def test_nothing_is_written_into_an_answer_under_way() -> None:
             link.recv(8_192)
 
 
+def is_left_with_something(end: http_protocol.TimedProtocol) -> bool:
+    return end.transport.get_write_buffer_size() > 0
+
+
 def wait_until_stalled(link: socket.socket) -> None:
     """The server has looked at it until its patience was over, and not before."""
     end = find_end(link.getsockname())
-    until(lambda: end.transport.get_write_buffer_size() > 0)
+    until(partial(is_left_with_something, end))
     look_at(end, later=1)
     look_at(end, later=http_protocol.STALLED_SECONDS)
     assert look_at(end, later=http_protocol.STALLED_SECONDS + 2) > 0
