@@ -7,9 +7,11 @@ import os
 import resource
 import tempfile
 import time
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -63,6 +65,9 @@ class Mutants:
 
         items = {item.nodeid: item for item in session.items}
         paths = sorted({fault.path for fault in self._faults})
+        for path in paths:
+            # What a server loads late would come from the file, without its fault.
+            import_module(".".join(Path(path).with_suffix("").parts))
         entries = _find_entries(paths, [*items.values()])
         for fault in self._faults:
             where = fault.path, find_function(fault.path, fault.line)
@@ -127,6 +132,8 @@ def _fork(work: Callable[[], int]) -> int:
         for known in (connection.settings_dict, settings.DATABASES["default"]):
             known["TEST"]["NAME"] = str(data / f"child-{os.getpid()}.sqlite3")
         code = work()
+    except BaseException:
+        traceback.print_exc()
     finally:
         os._exit(code)
 
