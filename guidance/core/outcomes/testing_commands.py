@@ -60,25 +60,9 @@ _FIRST_WORDS = 3
 # Behind one of these stands the name of a package, not what is run.
 _OF_PACKAGES = frozenset(
     [
-        "add",
-        "get",
-        "i",
-        "info",
-        "install",
-        "list",
-        "ls",
-        "outdated",
-        "remove",
-        "require",
-        "rm",
-        "show",
-        "un",
-        "uninstall",
-        "up",
-        "update",
-        "upgrade",
-        "view",
-        "why",
+        *("add", "get", "i", "info", "install", "list", "ls", "outdated", "remove"),
+        *("require", "rm", "show", "un", "uninstall", "up", "update", "upgrade"),
+        *("view", "why"),
     ]
 )
 _KEEP_PACKAGES = frozenset(
