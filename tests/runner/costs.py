@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 SLOW_TESTS = Path(__file__).with_name("slow_tests.json")
-SLOW_SECONDS = 0.05
+SLOW_SECONDS = 0.03
 KEY = "costs"
 
 
