@@ -146,8 +146,10 @@ class Desk:
 
     def _hear(self, message: ConsoleMessage) -> None:
         # A refusal on purpose (409 and its like) is reported as a failed resource, and a
-        # request that was given up for a newer one as an error of htmx.
-        expected = ("status of 4", "htmx:error: signal is aborted")
+        # request that was given up for a newer one as an error of htmx: in other words
+        # where its answer had begun to come.
+        given_up = ("signal is aborted", "The user aborted a request")
+        expected = ("status of 4", *(f"htmx:error: {words}" for words in given_up))
         if message.type == "error" and not any(e in message.text for e in expected):
             self.complaints.append(message.text)
 
