@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -167,3 +168,35 @@ def test_of_two_workers_one_sends(server: MailServer, bob: Person) -> None:
         assert services._take_turn(first, tried_at=tried_at, at=at)
         assert not services._take_turn(second, tried_at=tried_at, at=at)
         assert Recipient.objects.get(user=bob.user).tried_at == at
+
+
+def test_what_is_critical_takes_what_is_not_along(
+    server: MailServer, agent: httpx.Client
+) -> None:
+    """Soon after a mail nothing else would be sent; in one mail with it all is told of."""
+    ask_to_run(agent, "rm -rf first")
+    now = timezone.now()
+    assert services.send_mails(at=now + 2 * MINUTE) == 1
+    ask_to_run(agent, "rm -rf second")
+    urgent = ask_to_run(agent, "rm -rf third")
+    Review.objects.filter(code=urgent).update(severity="critical")
+    assert services.send_mails(at=now + 4 * MINUTE) == 1
+    subject, text = read(server)[1]
+    assert "2 reviews" in subject
+    assert "rm -rf second" in text
+
+
+def test_who_has_claimed_it_is_still_told_and_in_an_own_zone(
+    server: MailServer, agent: httpx.Client, bob: Person, alice: Person
+) -> None:
+    mine, hers = ask_to_run(agent, "rm -rf mine"), ask_to_run(agent, "rm -rf hers")
+    due = timezone.now() + 4 * MINUTE
+    Review.objects.filter(code__in=[mine, hers]).update(due_at=due)
+    Review.objects.filter(code=mine).update(assignee=bob.user)
+    Review.objects.filter(code=hers).update(assignee=alice.user)
+    User.objects.filter(pk=bob.user.pk).update(time_zone="Asia/Tokyo")
+    assert services.send_mails(at=due - MINUTE) == 1
+    ((_, text),) = read(server)
+    assert mine in text
+    assert hers not in text
+    assert f"{due.astimezone(ZoneInfo('Asia/Tokyo')):%A %H:%M %Z}" in text
