@@ -29,6 +29,8 @@ from tests.runner.record import Recorder
 
 REPEATED, QUICK, LIGHT = "repeated", "quick", "light"
 LEFT_OUT = pytest.StashKey[str]()
+# Folders that are left out without a look at what is in them.
+FOLDERS = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -64,7 +66,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     folder = ".".join(collection_path.relative_to(config.rootpath).parts)
     marks = _marks_of_module(import_module(folder))
-    return True if any(mark.name == unwanted for mark in marks) else None
+    if not any(mark.name == unwanted for mark in marks):
+        return None
+    config.stash.setdefault(FOLDERS, []).append(folder.replace(".", "/"))
+    return True
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
@@ -92,7 +97,7 @@ def pytest_collection_modifyitems(
             f"{len(items) - len(quick)} of {len(items)} tests left out: "
             f"{len(light) - len(quick)} are slow, "
             f"{len(items) - len(light)} start processes or browsers"
-        )
+        ) + "".join(f"; all of {each}" for each in config.stash.get(FOLDERS, []))
         _keep(config, items, quick)
     items[:] = spread_heavy(items, processes=_count_processes(config))
 

@@ -97,6 +97,9 @@ def test_a_folder_that_is_left_out_is_not_even_imported(run: pytest.Pytester) ->
     run.makepyfile(test_small="def test_small(database): ...")
     assert lane(run, "--lane=repeated", "--ignore=slow") == ["test_small"]
     assert lane(run, "--lane=quick", "--ignore=once") == ["test_small"]
+    outlines = run.runpytest_inprocess("--lane=quick", "--ignore=once").outlines
+    said = "0 of 1 tests left out: 0 are slow, 0 start processes or browsers"
+    assert f"{said}; all of slow" in outlines
     assert lane(run, "--lane=quick", "slow") == []  # big was missing: it was named
 
 
