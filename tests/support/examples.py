@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 ALL = bool(os.environ.get("CHECKRAIL_ALL_EXAMPLES"))
 FRESH = ALL or bool(os.environ.get("CHECKRAIL_FRESH_EXAMPLES"))
 PART = 8
-# A state machine is tried with as many times its examples, and given the time for it.
+# A state machine is tried with as many times its examples, and given the time for it. To
+# look for a shorter walk that fails takes minutes: by day the first one has to do.
 MACHINE_TIMES = 20 if ALL else 1
 MACHINE_TIMEOUT = 3_600 if ALL else 180
+MACHINE_PHASES = tuple(Phase) if ALL else (Phase.explicit, Phase.generate)
 
 
 # For properties without settings of their own: a busy machine is slow at everything.
@@ -43,6 +45,7 @@ def machine_examples(count: int, *, steps: int) -> settings:
     return settings(
         max_examples=count * MACHINE_TIMES,
         stateful_step_count=steps,
+        phases=MACHINE_PHASES,
         derandomize=not FRESH,
         database=None,
         suppress_health_check=list(HealthCheck),

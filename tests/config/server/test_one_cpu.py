@@ -6,12 +6,13 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
 from config.server import one_cpu
 from ledger.writer import get_writer
+from tests.support.live import Live
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
@@ -34,13 +35,21 @@ def bystander() -> Iterator[threading.Thread]:
 
 
 def test_both_have_the_same_cpu_and_get_all_of_them_back(
-    database: None, bystander: threading.Thread, monkeypatch: pytest.MonkeyPatch
+    live: Live, bystander: threading.Thread, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     allowed = os.sched_getaffinity(0)
     monkeypatch.setattr(one_cpu, "HELD_SECONDS", 0.05)
     monkeypatch.setattr(one_cpu, "FREE_SECONDS", 0.02)
     writer, other = get_writer().thread_id, bystander.native_id
     assert other
+    own, set_cpus = threading.get_ident(), one_cpu._set_cpus
+
+    def set_own(threads: Iterable[int], cpus: Iterable[int]) -> None:
+        """The live server keeps the same writer beside its own event loop."""
+        if threading.get_ident() == own:
+            set_cpus(threads, cpus)
+
+    monkeypatch.setattr(one_cpu, "_set_cpus", set_own)
 
     async def look() -> None:
         together = asyncio.create_task(one_cpu.keep_on_one_cpu())

@@ -37,6 +37,7 @@ UNSPENT = {"waiting", "granted"}
 class Asked:
     """A call as the model knows it."""
 
+    kind: str
     answer: dict[str, Any]
     state: str
     digest: str
@@ -100,7 +101,7 @@ class CallMachine(RuleBasedStateMachine):
         expected = "block" if model.full else decision.get(kind, "block")
         assert told["decision"] == expected, told
         state = {"allow": "granted", "require-confirmation": "waiting"}
-        asked = Asked(told, state.get(expected, "refused"), told["digest"])
+        asked = Asked(kind, told, state.get(expected, "refused"), told["digest"])
         model.calls.append(asked)
         if asked.state == "granted":
             model.let()
@@ -207,7 +208,10 @@ class CallMachine(RuleBasedStateMachine):
             if model.status == "running" and not (
                 model.paused_by_gate or model.waiting
             ):
-                model.close("completed")
+                # How it did is the evaluators' matter. They count broken rules.
+                accepted = answer.json()["accepted"]
+                assert accepted or {call.kind for call in model.calls} != {"harmless"}
+                model.close("completed" if accepted else "failed")
         assert answer.status_code in {200, 409}
 
     @invariant()
