@@ -155,7 +155,8 @@ def _watch(paths: Sequence[str], items: Sequence[pytest.Item], result: Path) -> 
     for test, passed in _run(items):
         seconds = time.monotonic() - started
         if passed:
-            found += [(*where, seconds, test) for where in entered]
+            # A copy: threads of a server may enter something meanwhile.
+            found += [(*where, seconds, test) for where in entered.copy()]
         entered.clear()
         started = time.monotonic()
     result.write_text(json.dumps(found))

@@ -99,6 +99,28 @@ def test_when_there_was_room_again_it_is_told_again(
     assert send_queue_mails(at=now + 2 * MINUTE) == 2
 
 
+def test_whoever_may_not_sign_in_any_more_hears_of_nothing(
+    server: MailServer, agent: httpx.Client, alice: Person
+) -> None:
+    fill(agent, 8)
+    User.objects.filter(pk=alice.user.pk).update(is_active=False)
+    assert send_queue_mails(at=timezone.now()) == 1
+    assert [mail["To"] for mail in server.mails] == ["cleo@example.invalid"]
+
+
+def test_telling_again_after_a_day_is_tried_every_five_minutes(
+    server: MailServer, agent: httpx.Client
+) -> None:
+    now = timezone.now()
+    fill(agent, 8)
+    assert send_queue_mails(at=now) == 2
+    server.refuses = True
+    assert send_queue_mails(at=now + DAY) == 0
+    server.refuses = False
+    assert send_queue_mails(at=now + DAY + 4 * MINUTE) == 0
+    assert send_queue_mails(at=now + DAY + 5 * MINUTE) == 2
+
+
 def test_a_mail_that_was_not_taken_is_sent_again_and_told_of(
     server: MailServer, agent: httpx.Client, alice: Person
 ) -> None:

@@ -13,6 +13,7 @@ from ledger.verification.replay import replay_run
 from ledger.verification.verify import verify_run_and_rows
 from reviews.models import Review
 from tests.gateway.calls.calls import command, slug
+from tests.gateway.first_look.looking import list_entries
 from tests.gateway.plans.planning import (
     approve,
     bash,
@@ -48,6 +49,21 @@ def test_its_severity_is_the_highest_of_its_calls(agent: httpx.Client) -> None:
         plan = build_plan(build_step(*map(bash, texts)))
         severities.append(submit(agent, start_run(agent), plan)["severity"])
     assert severities == ["medium", "high", "critical"]
+
+
+def test_what_an_approval_does_not_answer_makes_it_no_severer(
+    agent: httpx.Client, manager: httpx.Client
+) -> None:
+    """The deletion is outside of its step's folder: it is asked about as if unplanned."""
+    run = start_run(agent)
+    calls = [bash("ls build"), bash("rm -rf /srv/shop"), bash("rm build/a*", count=3)]
+    review = submit(agent, run, build_plan(build_step(*calls, paths=["build"])))
+    planned = review["content"]["steps"][0]["calls"]
+    assert [call["covered"] for call in planned] == [True, False, True]
+    assert [bool(call["rules"]) for call in planned] == [False, True, True]
+    assert review["severity"] == "medium"
+    (entry,) = list_entries(manager, run, "plan.submitted")
+    assert (entry["calls"], entry["asking"]) == (3, 3)
 
 
 def test_it_takes_as_many_people_as_its_calls(

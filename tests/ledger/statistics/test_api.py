@@ -55,6 +55,14 @@ def test_what_gates_decided(counted: str, manager: httpx.Client) -> None:
     assert weeks[-1]["decisions"] == figures["decisions"]
 
 
+def test_without_a_beginning_it_is_the_30_days_before_the_end(
+    counted: str, manager: httpx.Client
+) -> None:
+    figures = ask(manager, "gates", until="2026-03-31T12:30:00Z")
+    assert figures["since"] == "2026-03-01T12:00:00.000000Z"
+    assert figures["evaluations"] == 0
+
+
 def test_what_runs_cost(counted: str, manager: httpx.Client) -> None:
     spend = ask(manager, "spend", by="model")
     assert spend["total"]["cost_usd"] == "1.52"

@@ -200,17 +200,25 @@ def test_why_runs_end_is_counted_in_few_words(
     run = start_run(agent, budget={"tokens": 10})
     stopped = agent.post(f"/runs/{run}/steps", json=step(1, tokens=11)).json()
     assert stopped["decision"] == "stop"
+    for broken in (0, 2):
+        tests = {"ran": True, "passed": 5, "failed": broken}
+        said = {"outcome": "completed", "tests": tests, "violations": []}
+        ended = agent.post(f"/runs/{start_run(agent)}/finish", json=said).json()
+        assert ended["accepted"] is (broken == 0)
     count_project(project_id=project.pk)
 
     assert read_counts(scope=scope_of(project), kind="ending") == {
         "agent_failed": 1,
         "budget": 1,
-        "completed": 1,
+        "completed": 2,
+        "evaluators": 1,
         "person": 1,
         "ruling": 1,
     }
     totals = read_totals(scope=scope_of(project))
-    assert (totals.runs_aborted, totals.runs_stopped, totals.runs_ended) == (2, 1, 4)
+    assert (totals.runs_aborted, totals.runs_stopped, totals.runs_ended) == (2, 1, 6)
+    # Nothing is known of the two that only said how they ended.
+    assert (totals.runs_accepted, totals.runs_not_accepted) == (1, 1)
 
 
 def test_what_came_after_a_move_counts_for_the_new_version(

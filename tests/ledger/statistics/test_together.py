@@ -72,6 +72,21 @@ def test_the_one_that_is_behind_follows_by_itself(
     assert list_differences(project_id=project.pk) == []
 
 
+@pytest.mark.parametrize("ahead", ["figures", "words"])
+def test_a_project_is_behind_until_both_have_followed(
+    agent: httpx.Client, project: Project, ahead: str
+) -> None:
+    start_run(agent)
+    assert project.pk in together._list_projects_behind()
+    if ahead == "figures":
+        assert count_slice(project_id=project.pk) == 1
+    else:
+        assert indexing.index_next(project.pk) == 1
+    assert project.pk in together._list_projects_behind()
+    keep_all(project)
+    assert project.pk not in together._list_projects_behind()
+
+
 @pytest.mark.parametrize("failing", ["figures", "words"])
 def test_one_that_cannot_be_kept_does_not_hold_up_the_other(
     agent: httpx.Client,

@@ -79,6 +79,10 @@ def test_only_the_very_same_scope_is_halted_already(
         assert ask(manager, scope, there).status_code == 201
     made = [ask(manager, scope, home) for scope in scopes]
     assert [each.status_code for each in made] == [201] * len(scopes)
+    nothing = {**dict.fromkeys(["project", "agent", "label", "run"]), "children": False}
+    assert [each.json()["scope"] for each in made] == [
+        nothing | each for each in scopes
+    ]
     codes = [each.json()["id"] for each in made]
     for scope, code in zip(scopes, codes, strict=True):
         told = problem(ask(manager, scope, home), "unchanged")
