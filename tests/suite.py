@@ -63,6 +63,8 @@ def main(arguments: Sequence[str]) -> int:
         for test in result.unsteady:
             print(f"suite: unsteady, passes alone only: {test}", flush=True)
         print(f"suite: {result.sentence}", flush=True)
+        if not options.quick:
+            print(f"suite: {', '.join(result.outcomes.list_dearest())}", flush=True)
     print(f"suite: --seed {seed} repeats the order and the examples", flush=True)
     # A process that was killed has a negative code, and that is no success either.
     return max(abs(result.code) for result in results)

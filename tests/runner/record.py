@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from heapq import nlargest
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
 
+# So many folders are named.
+DEAREST = 12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcomes:
-    """The tests of one profile that passed, that failed, and why others were skipped."""
+    """The tests of one profile that passed, that failed, and why others were skipped.
+
+    `seconds` is what each folder took, in all processes together.
+    """
 
     passed: Set[str] = frozenset()
     failed: Sequence[str] = ()
     skipped: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def list_dearest(self) -> list[str]:
+        """The folders that took most of the time, in words."""
+        dearest = nlargest(DEAREST, self.seconds.items(), key=itemgetter(1))
+        return [f"{folder} {seconds:.0f} s" for folder, seconds in dearest]
 
 
 def read_outcomes(path: Path) -> Outcomes:
@@ -29,6 +43,7 @@ def read_outcomes(path: Path) -> Outcomes:
         passed=set(written["passed"]),
         failed=written["failed"],
         skipped=written["skipped"],
+        seconds=written["seconds"],
     )
 
 
@@ -51,8 +66,11 @@ class Recorder:
         self._passed: list[str] = []
         self._skipped: dict[str, str] = {}
         self._failed: set[str] = set()
+        self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        folder = "/".join(report.nodeid.partition("::")[0].split("/")[:2])
+        self._seconds[folder] += report.duration
         if report.failed:
             self._failed.add(report.nodeid)
         elif report.skipped and isinstance(report.longrepr, tuple):
@@ -65,5 +83,6 @@ class Recorder:
             "passed": self._passed,
             "failed": sorted(self._failed),
             "skipped": self._skipped,
+            "seconds": self._seconds,
         }
         self._outcomes.write_text(json.dumps(written))

@@ -246,6 +246,23 @@ def test_what_no_profile_has_run_is_said(run: pytest.Pytester) -> None:
     assert left_out([read_outcomes(Path("nowhere"))]) == []
 
 
+def test_where_the_time_went_is_said_by_folders(run: pytest.Pytester) -> None:
+    waits = "import time\ndef test_it(): time.sleep({})"
+    for folder, length in (("near", 0.1), ("far/below", 0.2), ("far/other", 0.2)):
+        path = Path(run.path, "tests", folder, f"test_{folder[-3:]}.py")
+        path.parent.mkdir(parents=True)
+        path.write_text(waits.format(length))
+    path = Path(run.path, "outcomes.json")
+    run.runpytest_inprocess(f"--outcomes={path}")
+
+    seconds = read_outcomes(path).seconds
+    assert seconds.keys() == {"tests/near", "tests/far"}
+    assert seconds["tests/far"] >= 0.4
+    far, near = read_outcomes(path).list_dearest()
+    assert far.startswith("tests/far 0 s")
+    assert near == "tests/near 0 s"
+
+
 def test_a_room_is_its_folder_or_else_the_files_that_import_it() -> None:
     assert list_tests_of_room("ledger") == ["tests/ledger"]
     assert "tests/runner/test_lanes.py" in list_tests_of_room("tests.runner.record")
