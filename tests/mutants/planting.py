@@ -6,13 +6,15 @@ import ast
 import builtins
 import gc
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from types import CodeType, FunctionType
 
 from tests.mutants.changes import ROOT
 
-# Called by the functions that are watched, with the number of each.
-ENTERED = "_entered_by_a_test"
+# What functions that are watched call, each with where it begins: whoever watches has a name
+# of its own, as a test may watch while it is watched itself.
+NAMES = (f"_entered_by_a_test_{number}" for number in count())
 
 Codes = dict[tuple[str, int], CodeType]
 
@@ -41,12 +43,13 @@ def watch(
     path: str, note: Callable[[str, int], None]
 ) -> Mapping[FunctionType, CodeType]:
     """Let `note` hear of each line from which on a function of the file is entered."""
-    setattr(builtins, ENTERED, note)
+    name = next(NAMES)
+    setattr(builtins, name, note)
     tree = ast.parse(Path(ROOT, path).read_text())
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             parts: list[ast.expr] = [ast.Constant(path), ast.Constant(node.lineno)]
-            call = ast.Expr(ast.Call(ast.Name(ENTERED, ast.Load()), parts, []))
+            call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), parts, []))
             node.body.insert(
                 0, ast.fix_missing_locations(ast.copy_location(call, node))
             )

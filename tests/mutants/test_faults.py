@@ -155,3 +155,16 @@ def test_what_it_takes_the_place_of_is_there_once(tmp_path: Path) -> None:
 
 def test_no_function_is_around_what_stands_at_the_top() -> None:
     assert find_function(LONG_WORK, 1) == 0
+
+
+def test_who_watches_one_file_hears_nothing_of_another_that_is_watched() -> None:
+    """The second one is a test that is watched itself."""
+    heard: list[str] = []
+    first = watch(LONG_WORK, lambda path, _line: heard.append(path))
+    second = watch("common/paging.py", lambda *_where: heard.append("second"))
+    try:
+        long_work.Line()
+    finally:
+        restore(second)
+        restore(first)
+    assert heard == [LONG_WORK]
