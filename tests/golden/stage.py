@@ -1,0 +1,175 @@
+"""The stage of the day: the real server, its cast, and a record of all they say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import httpx
+from django.conf import settings
+
+from accounts.models import Project, Role, User
+from accounts.services import add_person, ensure_project, issue_agent_key
+from config.access.operations import OPERATIONS
+from console.models import Preferences
+from tests.golden.clock import MORNING, Clock
+from tests.golden.writing import mask, write_json
+from tests.support.browsing import open_browser
+from tests.support.live import Live
+
+HOST = "127.0.0.1:8000"
+# Moves with the machine, or follows from the body.
+UNTOLD = {"date", "content-length", "transfer-encoding"}
+PEOPLE = {
+    "alice": Role.MANAGER,
+    "bob": Role.REVIEWER,
+    "cleo": Role.ADMIN,
+    "dora": Role.AUDITOR,
+    "erin": Role.MANAGER,
+}
+AGENTS = ("robo", "rita")
+_PATTERNS = {
+    door: re.compile(
+        door.partition(" ")[0] + " " + re.sub(r"\{\w+\}", "[^/]+", door.split(" ")[1])
+    )
+    for door in OPERATIONS
+}
+
+
+class Stage:
+    """Everybody of the day and their clients; records each request with its answer."""
+
+    def __init__(self, live: Live, clock: Clock) -> None:
+        self.live = live
+        self.clock = clock
+        self.project: Project = ensure_project(slug="shop", name="Shop")
+        self.files: dict[str, list[str]] = defaultdict(list)
+        self.chapter = ""
+        self.good: set[str] = set()
+        self.refused: set[str] = set()
+        self.users: dict[str, User] = {}
+        self.headers: dict[str, dict[str, str]] = {"nobody": {}}
+        self._usual: dict[str, str] = {}
+        self.client = httpx.Client(
+            base_url=live.url,
+            headers={"Host": HOST, "Accept-Encoding": "identity"},
+            timeout=60,
+            trust_env=False,
+        )
+        for name, role in PEOPLE.items():
+            self.add_person(name, role)
+        for name in AGENTS:
+            clock.pass_time()
+            _, key = issue_agent_key(name=name, project_slug=self.project.slug)
+            self.headers[name] = {"Authorization": f"Bearer {key}"}
+
+    def add_person(self, name: str, role: Role, *, takes_back: bool = False) -> None:
+        """Add somebody who has chosen a password already."""
+        self.clock.pass_time()
+        added = add_person(name=name, role=role, project_slug=self.project.slug)
+        User.objects.filter(pk=added.user.pk).update(must_change_password=False)
+        added.user.must_change_password = False
+        Preferences.objects.create(
+            user=added.user, takes_back=takes_back, introduced=True
+        )
+        self.users[name] = added.user
+        self.headers[name] = {"Authorization": f"Bearer {added.token}"}
+
+    def begin(self, chapter: str, *, hour: float) -> None:
+        """Each chapter begins at an hour of its own: one request more moves no other."""
+        self.chapter = chapter
+        moment: datetime = MORNING + timedelta(hours=hour)
+        self.clock.move_to(moment)
+
+    def ask(
+        self,
+        who: str,
+        what: str,
+        body: Any = None,
+        *,
+        status: int | None = None,
+        headers: Mapping[str, str] | None = None,
+        content: bytes | None = None,
+    ) -> Any:
+        """Send one request; return the JSON of the answer, or its text."""
+        self.clock.pass_time()
+        method, _, path = what.partition(" ")
+        more: dict[str, Any] = {} if body is None else {"json": body}
+        if content is not None:
+            more["content"] = content
+        answer = self.client.request(
+            method,
+            f"/api/v1{path}",
+            headers={**self.headers[who], **(headers or {})},
+            **more,
+        )
+        self._note_door(method, path, answer)
+        self._record(who, what, body, answer)
+        if status is None:
+            assert answer.is_success, f"{who}: {what}: {answer.text}"
+        else:
+            assert answer.status_code == status, f"{who}: {what}: {answer.text}"
+        is_json = "json" in answer.headers.get("content-type", "").partition(";")[0]
+        return answer.json() if is_json and "nd" not in answer.headers["content-type"] else answer.text
+
+    def refuse(self, who: str, what: str, body: Any = None, **more: Any) -> Any:
+        """Send a request that is refused, with whatever status."""
+        return self.ask(who, what, body, status=more.pop("status", 422), **more)
+
+    def _note_door(self, method: str, path: str, answer: httpx.Response) -> None:
+        said = f"{method} {path.partition('?')[0]}"
+        doors = [door for door, found in _PATTERNS.items() if found.fullmatch(said)]
+        # A door without a placeholder is meant before one that would take its name.
+        door = min(doors, key=lambda each: each.count("{"), default=None)
+        if door is not None:
+            (self.good if answer.is_success else self.refused).add(door)
+
+    def _record(self, who: str, what: str, body: Any, answer: httpx.Response) -> None:
+        lines = [f"=== {who}: {what}"]
+        if body is not None:
+            lines += [write_json(json.dumps(body, ensure_ascii=False, separators=(",", ":")))]
+        lines += [f"--- {answer.status_code}", *self._list_headers(answer)]
+        if answer.text:
+            lines.append(write_body(answer))
+        self.files[f"answers/{self.chapter}.txt"].append(mask("\n".join(lines)) + "\n")
+
+    def _list_headers(self, answer: httpx.Response) -> Iterator[str]:
+        """Those that differ from what the first answer with them said."""
+        for name, value in sorted(answer.headers.items()):
+            if name not in UNTOLD and self._usual.setdefault(name, value) != value:
+                yield f"{name}: {value}"
+
+    def list_usual_headers(self) -> str:
+        return "".join(
+            f"{name}: {value}\n" for name, value in sorted(self._usual.items())
+        )
+
+
+def write_body(answer: httpx.Response) -> str:
+    kind = answer.headers.get("content-type", "").partition(";")[0]
+    if kind in {"application/json", "application/problem+json", "application/schema+json"}:
+        return write_json(answer.text)
+    if kind == "application/x-ndjson":
+        return "\n".join(map(write_json, answer.text.splitlines()))
+    return answer.text
+
+
+@contextmanager
+def open_stage(live: Live, clock: Clock) -> Iterator[Stage]:
+    stage = Stage(live, clock)
+    try:
+        yield stage
+    finally:
+        stage.client.close()
+
+
+def open_session(user: User) -> dict[str, str]:
+    """The cookie of a browser in which this person is signed in."""
+    browser = open_browser(user)
+    name = settings.SESSION_COOKIE_NAME
+    return {"Cookie": f"{name}={browser.cookies[name].value}"}
