@@ -24,6 +24,7 @@ from tests.support.live import Live
 
 HOST = "127.0.0.1:8000"
 # Moves with the machine, or follows from the body.
+CSRF = "c" * 32
 UNTOLD = {"date", "content-length", "transfer-encoding"}
 PEOPLE = {
     "alice": Role.MANAGER,
@@ -32,7 +33,7 @@ PEOPLE = {
     "dora": Role.AUDITOR,
     "erin": Role.MANAGER,
 }
-AGENTS = ("robo", "rita")
+AGENTS = ("robo", "rita", "dot")
 _PATTERNS = {
     door: re.compile(
         door.partition(" ")[0] + " " + re.sub(r"\{\w+\}", "[^/]+", door.split(" ")[1])
@@ -54,6 +55,8 @@ class Stage:
         self.refused: set[str] = set()
         # Ids of what later chapters need.
         self.kept: dict[str, str] = {}
+        # A page of the console, whose frame the others are compared with.
+        self.frame = ""
         # What was answered otherwise than the chapter that asked it needs.
         self.wrong: list[str] = []
         self.users: dict[str, User] = {}
@@ -83,6 +86,17 @@ class Stage:
         )
         self.users[name] = added.user
         self.headers[name] = {"Authorization": f"Bearer {added.token}"}
+
+    def sign_in(self, name: str) -> str:
+        """Open a browser for this person; return who then asks with it."""
+        user = self.users[name]
+        browser = open_browser(user)
+        session = browser.cookies[settings.SESSION_COOKIE_NAME].value
+        cookies = f"{settings.SESSION_COOKIE_NAME}={session}"
+        cookies += f"; {settings.CSRF_COOKIE_NAME}={CSRF}"
+        who = f"{name} in a browser"
+        self.headers[who] = {"Cookie": cookies, "X-CSRFToken": CSRF}
+        return who
 
     def begin(self, chapter: str, *, hour: float) -> None:
         """Each chapter begins at an hour of its own: one request more moves no other."""
@@ -217,10 +231,3 @@ def open_stage(live: Live, clock: Clock) -> Iterator[Stage]:
         yield stage
     finally:
         stage.client.close()
-
-
-def open_session(user: User) -> dict[str, str]:
-    """The cookie of a browser in which this person is signed in."""
-    browser = open_browser(user)
-    name = settings.SESSION_COOKIE_NAME
-    return {"Cookie": f"{name}={browser.cookies[name].value}"}

@@ -17,7 +17,6 @@ def play(stage: Stage) -> None:
     _settle_calls(stage, run)
     _rule_on_calls(stage, run)
     _find_secrets(stage, run)
-    stage.step(run, 1)
 
 
 def _settle_calls(stage: Stage, run: str) -> None:
@@ -43,7 +42,7 @@ def _settle_calls(stage: Stage, run: str) -> None:
     changes = [{"old": "x = 1", "new": "x = 2"}]
     stage.call(
         run,
-        kind="multi-edit",
+        kind="multi_edit",
         tool="Edit",
         file_path="src/a.py",
         original="x = 1\n",

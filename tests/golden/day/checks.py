@@ -22,12 +22,13 @@ def play(stage: Stage) -> None:
     stage.refuse("robo", f"POST {path}", {"gates": ["no-such-gate"]})
     _tell(stage, run, passed, PASS)
     stage.refuse("robo", f"POST {path}/{passed}/verdicts", PASS, status=409)
-    warned = _tell(stage, run, _open(stage, run, "notes"), FAIL)
+    _tell(stage, run, _open(stage, run, "notes"), FAIL)
+    warned = _tell(stage, run, _open(stage, run, "style"), FAIL)
     for warning in warned["advisory_warnings"]:
         read = f"/runs/{run}/warnings"
         stage.ask("bob", f"POST {read}/{warning['id']}/acknowledge")
         stage.refuse("bob", f"POST {read}/{ABSENT}/acknowledge", status=404)
-    _tell(stage, run, _open(stage, run, "notes"), FAIL)
+    _tell(stage, run, _open(stage, run, "style"), FAIL)
     exhausted = _open(stage, run, "tests-pass")
     for action in ("retry", "skip"):
         _tell(stage, run, exhausted, FAIL)

@@ -18,7 +18,7 @@ def play(stage: Stage) -> None:
     }
     stage.ask("robo", "POST /evaluate/continue", {"step_number": 1})
     stage.ask("robo", "POST /evaluate/continue", worst)
-    stage.refuse("robo", "POST /evaluate/continue", {"step_number": 0})
+    stage.refuse("robo", "POST /evaluate/continue", {"step_number": -1})
     for text in (
         "ls",
         "rm -rf build",
@@ -43,6 +43,6 @@ def play(stage: Stage) -> None:
         turn = {"content": said, "finish_reason": "stop", "pending_todos": 2}
         stage.ask("robo", "POST /evaluate/turn", turn)
     stage.refuse("robo", "POST /evaluate/turn", {"pending_todos": -1})
-    for text in ("GATE_REVIEW: FAIL - no tests", "GATE_REVIEW: PASS - all green", "Hm"):
+    for text in ("GATE_REVIEW: FAIL - no tests", "GATE_REVIEW: PASS - all green"):
         stage.ask("robo", "POST /evaluate/verdict", {"text": text})
     stage.refuse("robo", "POST /evaluate/verdict", {})

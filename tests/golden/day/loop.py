@@ -40,7 +40,7 @@ def play(stage: Stage) -> None:
         )
     stage.refuse("alice", f"POST /loop/incidents/{ABSENT}/resolve", {}, status=404)
     stage.ask("alice", "POST /loop/switch", {"paused": True, "reason": "Release"})
-    stage.refuse("bob", "POST /loop/switch", {"paused": True}, status=403)
+    stage.refuse("dora", "POST /loop/switch", {"paused": True}, status=403)
     stage.ask("alice", "POST /loop/switch", {"paused": False})
     stage.ask("bob", f"GET /loop/decisions/{decision}")
     stage.refuse("bob", f"GET /loop/decisions/{ABSENT}", status=404)

@@ -24,8 +24,10 @@ def play(stage: Stage) -> None:
     begun = {"scope": {"label": "stage:canary"}, "reason": "Orders were booked twice."}
     halt = stage.ask("alice", "POST /halts", begun)
     stage.refuse("alice", "POST /halts", {"scope": {}, "reason": "All"})
-    stage.step(run, 2)
-    stage.command(run, "ls")
+    step = {"number": 2, "tokens": 10, "tool_calls": 0}
+    stage.refuse("robo", f"POST /runs/{run}/steps", step, status=409)
+    call = {"kind": "command", "command": "ls"}
+    stage.refuse("robo", f"POST /runs/{run}/tool-calls", call, status=409)
     stage.refuse(
         "robo",
         "POST /runs",

@@ -18,7 +18,9 @@ GATES: dict[str, Any] = {
 DEFAULT: dict[str, Any] = {
     "gates": GATES,
     "limits": {"project_day": {"tokens": 900_000_000}},
-    "loop": {"signals_from": ["robo", "rita"]},
+    "reviews": {"expires_after_s": 28_800},
+    "runs": {"abandon_after_s": 36_000},
+    "tools": {"idempotent": ["mcp__tickets__read"], "grant_expires_s": 600},
 }
 CAREFUL: dict[str, Any] = {
     "continue": {"max_consecutive_steps": 4, "checkpoint_interval_steps": 2},
@@ -77,11 +79,11 @@ def _ask_second_manager(stage: Stage) -> None:
         asked = stage.ask("alice", f"POST {activated}", {"note": "Please look"})
         if number == 2:
             stage.refuse("bob", f"POST {activated}", {"note": "Me"}, status=403)
-            review = asked["review"]["id"]
+            review = asked["review"]
             stage.rule("alice", review, "approve", note="My own", status=403)
             stage.rule("erin", review, "approve", note="Fine")
         elif number == 3:
-            stage.rule("erin", asked["review"]["id"], "deny", note="Too many")
+            stage.rule("erin", asked["review"], "deny", note="Too many")
 
 
 def _write_yaml(document: dict[str, Any]) -> str:

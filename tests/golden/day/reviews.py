@@ -15,7 +15,7 @@ def play(stage: Stage) -> None:
     _rule_together(stage)
     _allow_steps(stage)
     stage.ask("bob", "GET /reviews?state=open&limit=3")
-    stage.ask("bob", "GET /reviews?kind=pause&sort=oldest", status=None)
+    stage.ask("bob", "GET /reviews?kind=pause&sort=age", status=None)
     stage.refuse("bob", "GET /reviews?limit=0")
 
 
@@ -64,6 +64,7 @@ def _work_together(stage: Stage) -> None:
     stage.ask("bob", f"POST {path}/snooze", {"until": "comment"})
     stage.refuse("bob", f"POST {path}/snooze", {"until": "later"})
     stage.ask("alice", f"POST {path}/comments", {"text": "It is mine."})
+    run = stage.start_run(task="Rename a table")
     other = _open(stage, run, title="May I rename it?")
     stage.ask("bob", f"POST /reviews/{other}/snooze", {"until": "2031-05-15T13:00:00Z"})
     stage.refuse("bob", f"POST /reviews/{ABSENT}/claim", status=404)
@@ -104,6 +105,8 @@ def _allow_steps(stage: Stage) -> None:
     paused = stage.step(run, 5, uncertainty=0.9)
     stage.rule("alice", paused["review"]["id"], "approve", allowance={"steps": 50})
     stage.kept["allowed"] = run
+    (given,) = stage.read("alice", f"/runs/{run}")["allowances"]
+    stage.kept["allowance"] = given["id"]
     aborted = stage.start_run(task="Guess worse")
     paused = stage.step(aborted, 1, uncertainty=0.99)
     stage.rule("bob", paused["review"]["id"], "abort", note="No")
