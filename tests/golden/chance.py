@@ -13,6 +13,7 @@ import time
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 _lock = threading.Lock()
@@ -48,6 +49,7 @@ def hold_product_chance() -> None:
     """Replace what the product and Django draw by functions of their own."""
     from django.middleware import csrf
 
+    from accounts import auth
     from common import ids
 
     def draw_id() -> int:
@@ -57,6 +59,8 @@ def hold_product_chance() -> None:
         return value | noise & ((1 << 62) - 1)
 
     ids._draw_number = draw_id
+    # It remembers for some seconds who has which key: by our clock, too.
+    auth.time = SimpleNamespace(monotonic=time.time)  # type: ignore[attr-defined]
     # Drawn for each form of each page: one value for all of them.
     csrf._get_new_csrf_string = lambda: "c" * csrf.CSRF_SECRET_LENGTH  # type: ignore[attr-defined]
 

@@ -2,7 +2,8 @@
 
 Lines lose their indentation, empty lines go, and long lines are broken before a tag. A hash of
 the text before that stands at the end, so that no change of a byte stays unseen. What frames
-a page (all but its `main`) is kept once; a page has only the lines that differ from it.
+a page (all but its `main`) is kept once, and so is a page that is shown again, to another
+person or as a part: then there are only the lines that differ.
 """
 
 from __future__ import annotations
@@ -16,22 +17,24 @@ LONGEST = 110
 _MAIN = re.compile(r"<main\b.*</main>", re.DOTALL)
 
 
-def write_page(text: str, frame: str) -> str:
-    """The part between `main` as it is, then what frames it, as a difference."""
+def write_page(text: str, frame: str, shown: list[str]) -> tuple[str, list[str]]:
+    """Write what differs from what was shown, then what differs from the frame.
+
+    Where nothing was shown before, all lines between `main` are written. Also returns the
+    lines that the next page of this name is compared with.
+    """
     found = _MAIN.search(text)
-    if found is None:
-        return write_fragment(text)
-    rest = text[: found.start()] + "\n" + text[found.end() :]
-    framed = _MAIN.sub("\n", frame, count=1)
-    lines = [write_fragment(found[0])]
-    changed = list(_list_changes(break_lines(framed), break_lines(rest)))
-    if changed:
-        lines += ["--- beside the frame", *changed]
-    return "\n".join(lines)
-
-
-def write_fragment(text: str) -> str:
-    return "\n".join([*break_lines(text), f"--- {digest(text)}"])
+    inner = found[0] if found else text
+    lines = break_lines(inner)
+    written = _list_changes(shown, lines) if shown else lines
+    written = [*written, f"--- {digest(inner)}"]
+    if found:
+        rest = text[: found.start()] + "\n" + text[found.end() :]
+        framed = _MAIN.sub("\n", frame, count=1)
+        changed = _list_changes(break_lines(framed), break_lines(rest))
+        if changed:
+            written += ["--- beside the frame", *changed]
+    return "\n".join(written), shown or lines
 
 
 def break_lines(text: str) -> list[str]:

@@ -13,15 +13,17 @@ from console.models import SavedPage, SavedView
 from ledger.models import Run
 from reviews.models import AdvisoryWarning, Review
 from tests.console.test_every_page import list_pages
-from tests.golden.html import write_fragment, write_page
+from tests.golden.html import write_page
 from tests.golden.stage import Stage
-from tests.golden.writing import mask
+from tests.golden.writing import digest, mask
 from webhooks.models import Delivery
 
 OF_A_PROJECT = "p/<slug:slug>/"
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 # The page whose frame the others are compared with, so that it is kept once.
 FRAME = "p/<slug:slug>/queue/"
+# Made from the document that `openapi.json` holds: a hash of it is enough.
+LONG = "/api/v1/docs"
 # Shown to a reviewer and an auditor as well, who may do less there.
 SHARED = (
     FRAME,
@@ -130,6 +132,8 @@ def record_pages(stage: Stage) -> set[str]:
     browsers = {name: stage.sign_in(name) for name in ("cleo", "bob", "dora")}
     files = stage.files
     seen = set[str]()
+    # The lines of the page before, by the name of its file.
+    mains: dict[str, list[str]] = {}
 
     def get(name: str, address: str, who: str = "cleo", *, part: bool = False) -> None:
         headers = stage.headers[browsers[who]] if who in browsers else {}
@@ -144,7 +148,11 @@ def record_pages(stage: Stage) -> set[str]:
             files["pages/other.txt"].append(mask("\n".join([*lines, answer.text])))
             return
         text = mask(answer.text)
-        written = write_fragment(text) if part else write_page(text, stage.frame)
+        if address == LONG:
+            files["pages/other.txt"].append(f"=== {head}\n{digest(text)}")
+            return
+        whole = name.removeprefix("parts/")
+        written, mains[whole] = write_page(text, stage.frame, mains.get(whole, []))
         files[f"pages/{name}.html"].append(f"=== {head}\n{written}")
 
     frame = stage.client.get(pages.fill(FRAME), headers=stage.headers[browsers["cleo"]])

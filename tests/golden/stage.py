@@ -24,6 +24,8 @@ from tests.support.live import Live
 
 HOST = "127.0.0.1:8000"
 # Moves with the machine, or follows from the body.
+# Answers that are long enough for a file of their own.
+ELSEWHERE = {"GET /policies/schema.json": "policy_schema.json"}
 CSRF = "c" * 32
 UNTOLD = {"date", "content-length", "transfer-encoding"}
 PEOPLE = {
@@ -194,7 +196,10 @@ class Stage:
                 write_json(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
             ]
         lines += [f"--- {answer.status_code}", *self._list_headers(answer)]
-        if answer.text:
+        if what in ELSEWHERE:
+            lines.append(f"(see {ELSEWHERE[what]})")
+            self.files[ELSEWHERE[what]] = [write_body(answer)]
+        elif answer.text:
             lines.append(write_body(answer))
         self.files[f"answers/{self.chapter}.txt"].append(mask("\n".join(lines)) + "\n")
 

@@ -25,9 +25,24 @@ MASKS = (
         "Names of static files carry a hash of their content, which is no behaviour.",
     ),
     Mask(
-        r"(/static/bundles?/)[0-9a-f]{8,}",
-        r"\1HASH",
-        "Names of bundles carry a hash of the files in them.",
+        r'(process|version)="[^"]+"',
+        r'\1="HELD"',
+        "Figures of the server name its machine, its process and its version.",
+    ),
+    Mask(
+        r'("version": |"version":)"\d+\.\d+\.\d+"',
+        r'\1"HELD"',
+        "The version of the project is no behaviour.",
+    ),
+    Mask(
+        r"(checkrail_process_\w+\{.*?\}) [\d.e+]+",
+        r"\1 MEASURED",
+        "Memory and time of the processor are measured.",
+    ),
+    Mask(
+        r"\S*python manage.py (\w+) (.*?) --data [^<\s]+",
+        r"python manage.py \1 \2 --data DATA",
+        "The page says how this very server's commands are called.",
     ),
 )
 
