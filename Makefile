@@ -21,7 +21,7 @@ COMPILE = PATH="$$PATH:$(BIN)" uv pip compile pyproject.toml --quiet --universal
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" $(ARGS)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup runtime run quick test mutants nightly check lock schema bench bench-check \
+.PHONY: help setup runtime run quick test golden mutants nightly check lock schema bench bench-check \
 	bench-gates screenshots clean check-types check-imports check-django check-code check-files
 
 help: ## Show this list.
@@ -43,6 +43,9 @@ quick: setup ## Lint, and the tests without processes and browsers; ROOM=loop: o
 
 test: setup ## Run the whole suite on SQLite, and beside it on PostgreSQL and Redis.
 	@$(PY) -m tests.suite $(ARGS)
+
+golden: setup ## Play the recorded day again and show each difference; ARGS=--write records it.
+	@$(PY) -m tests.golden $(ARGS)
 
 mutants: setup ## Plant faults in what has changed since SINCE, and list those no test notices.
 	@$(PY) -m tests.mutants $(if $(SINCE),--since $(SINCE)) $(ARGS)

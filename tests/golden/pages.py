@@ -21,7 +21,7 @@ from webhooks.models import Delivery
 OF_A_PROJECT = "p/<slug:slug>/"
 FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 # The page whose frame the others are compared with, so that it is kept once.
-FRAME = "p/<slug:slug>/queue/"
+FRAME = "p/<slug:slug>/gates/"
 # Made from the document that `openapi.json` holds: a hash of it is enough.
 LONG = "/api/v1/docs"
 # Shown to a reviewer and an auditor as well, who may do less there.
@@ -134,6 +134,7 @@ def record_pages(stage: Stage) -> set[str]:
     seen = set[str]()
     # The lines of the page before, by the name of its file.
     mains: dict[str, list[str]] = {}
+    wholes: dict[str, str] = {}
 
     def get(name: str, address: str, who: str = "cleo", *, part: bool = False) -> None:
         headers = stage.headers[browsers[who]] if who in browsers else {}
@@ -152,6 +153,10 @@ def record_pages(stage: Stage) -> set[str]:
             files["pages/other.txt"].append(f"=== {head}\n{digest(text)}")
             return
         whole = name.removeprefix("parts/")
+        if part and digest(text) == wholes.get(whole):
+            files["pages/parts/other.txt"].append(f"{head}: the whole page")
+            return
+        wholes.setdefault(whole, digest(text))
         written, mains[whole] = write_page(text, stage.frame, mains.get(whole, []))
         files[f"pages/{name}.html"].append(f"=== {head}\n{written}")
 

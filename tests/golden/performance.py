@@ -6,6 +6,7 @@ import json
 from contextlib import nullcontext
 from pathlib import Path
 
+from common.responses import to_json
 from config.access.operations import OPERATIONS
 from config.api import api
 from config.asgi import application
@@ -17,6 +18,7 @@ from tests.golden.day import play_day
 from tests.golden.entries import record_commands, record_deliveries, record_entries
 from tests.golden.pages import record_pages
 from tests.golden.stage import Stage, open_stage
+from tests.golden.writing import mask, write_json
 from tests.ledger.formats.test_both_formats import write_format_1
 from tests.support.checked_answers import take_faults
 from tests.support.live import serve
@@ -52,8 +54,8 @@ def _record_rest(stage: Stage, missing: dict[str, list[str]]) -> None:
     missing["pages"] = _miss(list_pages(), record_pages(stage))
     files = stage.files
     files["answers/usual_headers.txt"] = [stage.list_usual_headers()]
-    document = json.loads(json.dumps(api.get_openapi_schema()))
-    files["openapi.json"] = [json.dumps(document, indent=1, ensure_ascii=False)]
+    document = to_json(json.loads(json.dumps(api.get_openapi_schema())))
+    files["openapi.json"] = [mask(write_json(document))]
 
 
 def _miss(known: object, found: set[str]) -> list[str]:

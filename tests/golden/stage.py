@@ -34,6 +34,8 @@ PEOPLE = {
     "cleo": Role.ADMIN,
     "dora": Role.AUDITOR,
     "erin": Role.MANAGER,
+    "hugo": Role.REVIEWER,
+    "ivan": Role.REVIEWER,
 }
 AGENTS = ("robo", "rita", "dot")
 _PATTERNS = {

@@ -13,9 +13,10 @@ def play(stage: Stage) -> None:
     failed = {"type": "agent/loop.failed", "data": {"agent": "robo"}}
     told = stage.ask("robo", "POST /loop/signals", failed)
     stage.refuse("robo", "POST /loop/signals", {"type": "agent/other"})
-    notes = []
-    for text in ("Look at the rework of robo", "Ask for a smaller plan"):
-        notes.append(stage.ask("robo", "POST /loop/notes", {"text": text})["id"])
+    notes = [
+        stage.ask("robo", "POST /loop/notes", {"text": text})["id"]
+        for text in ("Look at the rework of robo", "Ask for a smaller plan")
+    ]
     stage.refuse("robo", "POST /loop/notes", {"text": ""})
     stage.clock.pass_time()
     run_cycle(project)
