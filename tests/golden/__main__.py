@@ -22,7 +22,7 @@ def main() -> None:
     for difference in differences:
         sys.stdout.write(f"{difference}\n")
     if given.write:
-        sys.stdout.write(f"golden: {len(differences)} differences were written\n")
+        sys.stdout.write(f"golden: the files in {RECORDED.name}/ were written\n")
         return
     if differences:
         sys.stdout.write(

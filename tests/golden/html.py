@@ -37,6 +37,10 @@ def write_page(text: str, frame: str, shown: list[str]) -> tuple[str, list[str]]
     return "\n".join(written), shown or lines
 
 
+def write_part(text: str) -> str:
+    return "\n".join([*break_lines(text), f"--- {digest(text)}"])
+
+
 def break_lines(text: str) -> list[str]:
     lines = []
     for line in text.splitlines():

@@ -14,19 +14,18 @@ from ledger.models import Run
 from reviews.models import AdvisoryWarning, Review
 from tests.console.test_every_page import list_pages
 from tests.golden.html import write_page
-from tests.golden.stage import Stage
+from tests.golden.stage import FRAGMENT, Stage
 from tests.golden.writing import digest, mask
 from webhooks.models import Delivery
 
 OF_A_PROJECT = "p/<slug:slug>/"
-FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 # The page whose frame the others are compared with, so that it is kept once.
 FRAME = "p/<slug:slug>/gates/"
 # Made from the document that `openapi.json` holds: a hash of it is enough.
 LONG = "/api/v1/docs"
 # Shown to a reviewer and an auditor as well, who may do less there.
 SHARED = (
-    FRAME,
+    "p/<slug:slug>/queue/",
     "p/<slug:slug>/queue/<uuid:code>/",
     "p/<slug:slug>/policies/<str:name>/",
 )
@@ -35,7 +34,6 @@ QUERIES = (
     "queue/?kind=pause",
     "palette/?q=build",
     "ledger/?type=review.opened",
-    "policies/default/compare/?from=1&to=2",
     "loop/decisions/<uuid:code>/",
     "runs/compare/?a={calls}&b={checked}",
     "rulings/?by=alice",
@@ -59,6 +57,8 @@ class Pages:
         )
         agent = str(Agent.objects.get(project=project, name="builder").code)
         incident = stage.read("cleo", "/loop/incidents")["items"]
+        other = stage.sign_in("cleo")
+        stage.client.get("/p/shop/settings/you/", headers=stage.headers[other])
         sign_in = SignIn.objects.order_by("pk").last()
         self.codes = {
             "queue/": kept["talked"],
@@ -138,6 +138,7 @@ def record_pages(stage: Stage) -> set[str]:
 
     def get(name: str, address: str, who: str = "cleo", *, part: bool = False) -> None:
         headers = stage.headers[browsers[who]] if who in browsers else {}
+        stage.client.cookies.clear()
         answer = stage.client.get(
             address, headers={**headers, **(FRAGMENT if part else {})}
         )

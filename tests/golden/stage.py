@@ -18,6 +18,7 @@ from accounts.services import add_person, ensure_project, issue_agent_key
 from config.access.operations import OPERATIONS
 from console.models import Preferences
 from tests.golden.clock import MORNING, Clock
+from tests.golden.html import write_part
 from tests.golden.writing import mask, write_json
 from tests.support.browsing import open_browser
 from tests.support.live import Live
@@ -27,7 +28,7 @@ HOST = "127.0.0.1:8000"
 # Answers that are long enough for a file of their own.
 ELSEWHERE = {"GET /policies/schema.json": "policy_schema.json"}
 CSRF = "c" * 32
-UNTOLD = {"date", "content-length", "transfer-encoding"}
+UNTOLD = {"date", "set-cookie", "content-length", "transfer-encoding"}
 PEOPLE = {
     "alice": Role.MANAGER,
     "bob": Role.REVIEWER,
@@ -37,6 +38,8 @@ PEOPLE = {
     "hugo": Role.REVIEWER,
     "ivan": Role.REVIEWER,
 }
+# What the script of the console sends along.
+FRAGMENT = {"HX-Request": "true", "HX-Request-Type": "partial"}
 AGENTS = ("robo", "rita", "dot")
 _PATTERNS = {
     door: re.compile(
@@ -64,6 +67,7 @@ class Stage:
         # What was answered otherwise than the chapter that asked it needs.
         self.wrong: list[str] = []
         self.users: dict[str, User] = {}
+        self.passwords: dict[str, str] = {}
         self.headers: dict[str, dict[str, str]] = {"nobody": {}}
         self._usual: dict[str, str] = {}
         self.client = httpx.Client(
@@ -89,6 +93,7 @@ class Stage:
             user=added.user, takes_back=takes_back, introduced=True
         )
         self.users[name] = added.user
+        self.passwords[name] = added.password
         self.headers[name] = {"Authorization": f"Bearer {added.token}"}
 
     def sign_in(self, name: str) -> str:
@@ -120,6 +125,7 @@ class Stage:
     ) -> Any:
         """Send one request; return the JSON of the answer, or its text."""
         self.clock.pass_time()
+        self.client.cookies.clear()
         method, _, path = what.partition(" ")
         more: dict[str, Any] = {} if body is None else {"json": body}
         if content is not None:
@@ -137,6 +143,24 @@ class Stage:
             told = f"{who}: {what}: {answer.status_code} {answer.text[:600]}"
             self.wrong.append(f"{self.chapter}: {told}")
         return answer.json() if is_json(answer) else answer.text
+
+    def post(self, who: str, path: str, **form: str) -> httpx.Response:
+        """Send a form of the console, as its script does."""
+        self.clock.pass_time()
+        self.client.cookies.clear()
+        headers = {**self.headers.get(who, {}), **FRAGMENT}
+        answer = self.client.post(path, data=form, headers=headers)
+        lines = [f"=== {who}: POST {path}"]
+        lines += [f"{name}={value}" for name, value in form.items()]
+        lines += [f"--- {answer.status_code}", *self._list_headers(answer)]
+        text = mask(answer.text)
+        if answer.headers.get("content-type", "").startswith("text/html"):
+            text = write_part(text)
+        lines.append(text)
+        self.files[f"answers/{self.chapter}.txt"].append(mask("\n".join(lines)) + "\n")
+        if answer.status_code >= 500 or answer.status_code == 403:
+            self.wrong.append(f"{who}: POST {path}: {answer.status_code}")
+        return answer
 
     def refuse(
         self, who: str, what: str, body: Any = None, *, status: int = 422
@@ -165,6 +189,7 @@ class Stage:
 
     def read(self, who: str, path: str) -> Any:
         """Return the JSON of an answer that is not recorded."""
+        self.client.cookies.clear()
         answer = self.client.get(f"/api/v1{path}", headers=self.headers[who])
         return answer.json()
 
@@ -198,7 +223,7 @@ class Stage:
                 write_json(json.dumps(body, ensure_ascii=False, separators=(",", ":")))
             ]
         lines += [f"--- {answer.status_code}", *self._list_headers(answer)]
-        if what in ELSEWHERE:
+        if what in ELSEWHERE and answer.is_success:
             lines.append(f"(see {ELSEWHERE[what]})")
             self.files[ELSEWHERE[what]] = [write_body(answer)]
         elif answer.text:

@@ -56,7 +56,8 @@ class Number(str):
 def mask(text: str) -> str:
     for each in MASKS:
         text = re.sub(each.pattern, each.shown, text)
-    return text
+    # Git keeps lines that end with a line feed alone.
+    return text.replace("\r", "␍")
 
 
 def write_json(text: str) -> str:

@@ -7,6 +7,7 @@ from tests.golden.day import (
     calls,
     checks,
     coding_agents,
+    console,
     evaluations,
     history,
     lists,
@@ -34,6 +35,7 @@ CHAPTERS = (
     coding_agents.play,
     loop.play,
     history.play,
+    console.play,
     webhooks.deliver_all,
     lists.play,
 )

@@ -39,7 +39,8 @@ def _invite_people(stage: Stage) -> None:
     stage.ask("cleo", f"POST /invitations/{first['id']}/send{wanted}")
     stage.refuse("cleo", f"POST /invitations/{ABSENT}/send{wanted}", status=404)
     other = {"email": "gina@example.com", "role": "manager", "project": "shop"}
-    stage.ask("cleo", "POST /people/invitations", other)
+    link = stage.ask("cleo", "POST /people/invitations", other)["link"]
+    stage.kept["join"] = "/join/" + link.partition("/join/")[2]
     stage.ask("cleo", f"DELETE /invitations/{first['id']}{wanted}")
     stage.refuse("cleo", f"DELETE /invitations/{first['id']}{wanted}", status=404)
 

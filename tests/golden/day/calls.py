@@ -49,6 +49,11 @@ def _settle_calls(stage: Stage, run: str) -> None:
         edits=changes,
     )
     stage.call(run, kind="tool", tool="mcp__tickets__read", arguments=DECIMALS)
+    tool = {"kind": "tool", "tool": "mcp__tickets__read", "arguments": {"number": 7}}
+    _claim(stage, run, stage.call(run, **tool))
+    stage.call(run, **tool)
+    unclaimed = stage.command(run, "ls -l layers")
+    stage.kept |= {"unclaimed": unclaimed["id"], "digest": unclaimed["digest"]}
     repeated = {"kind": "tool", "tool": "Read", "arguments": {"file_path": "a.py"}}
     for _ in range(4):
         stage.call(run, **repeated)

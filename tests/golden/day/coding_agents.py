@@ -12,7 +12,8 @@ BEGAN = 1_936_000_000 * 10**9
 def play(stage: Stage) -> None:
     stage.begin("11_coding_agents", hour=7.25)
     for dialect in ("claude-code", "codex"):
-        _work_in_session(stage, dialect)
+        _work_in_session(stage, dialect, ("ls", "rm -rf build"))
+    _work_in_session(stage, "claude-code", ("pwd",))
     run = stage.start_run(task="Stop too early")
     said = "I will now run the tests and then fix what is left:"
     for number in range(3):
@@ -23,20 +24,20 @@ def play(stage: Stage) -> None:
     stage.refuse("robo", "POST /otlp/v1/traces", [1], status=400)
 
 
-def _work_in_session(stage: Stage, dialect: str) -> None:
+def _work_in_session(stage: Stage, dialect: str, commands: tuple[str, ...]) -> None:
     session = {
-        "session_id": f"session-{dialect}",
+        "session_id": f"session-{dialect}-{len(commands)}",
         "cwd": "/srv/shop",
         "model": "demo-large",
     }
 
     def tell(event: str, **more: Any) -> None:
-        path = f"/hooks/{dialect}/{event}?wait_s=0"
+        path = f"/hooks/{dialect}/{event}?wait_s=1"
         stage.ask("robo", f"POST {path}", {**session, "hook_event_name": event, **more})
 
     tell("SessionStart", source="startup")
     tell("UserPromptSubmit", prompt="Fix the flaky login test")
-    for number, text in enumerate(("ls", "rm -rf build")):
+    for number, text in enumerate(commands):
         tool = {
             "tool_name": "Bash",
             "tool_use_id": f"use-{number}",
@@ -46,6 +47,7 @@ def _work_in_session(stage: Stage, dialect: str) -> None:
         if number == 0:
             tell("PostToolUse", tool_response={"stdout": "a b"}, **tool)
     tell("Stop", last_assistant_message="Done.")
+    tell("UserPromptSubmit", prompt="And the other one")
     tell("SessionEnd", reason="exit")
 
 
@@ -82,6 +84,7 @@ def _list_spans() -> dict[str, Any]:
             usage__output_tokens=20,
         ),
         span(3, "execute_tool", root, tool__name="search"),
+        span(4, "invoke_agent", root, agent__name="helper"),
         span(1, "invoke_agent", agent__name="shop"),
     ]
     resource = {"attributes": [pair("service.name", "shop")]}

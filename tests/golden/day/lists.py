@@ -49,5 +49,6 @@ def play(stage: Stage) -> None:
         task()
     for path in READ:
         stage.ask("alice", f"GET {path}")
-    for path in READ:
+    own = ("/me/profile", "/me/tokens", "/policies")
+    for path in (*READ, *own, "/loop/incidents"):
         stage.refuse("nobody", f"GET {path.partition('?')[0]}", status=401)

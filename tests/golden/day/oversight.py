@@ -41,6 +41,9 @@ def play(stage: Stage) -> None:
     other = stage.start_run(task="Run wild")
     waits = {"kind": "request", "title": "May I?"}
     stage.ask("robo", f"POST /runs/{other}/reviews", waits)
+    late = f"/runs/{stage.kept['calls']}/tool-calls/{stage.kept['unclaimed']}/claim"
+    given = {"digest": stage.kept["digest"]}
+    stage.refuse("robo", f"POST {late}", given, status=410)
     scope = {"scope": {"run": other}, "reason": "It runs wild"}
     stage.kept["halt"] = stage.ask("alice", "POST /halts", scope)["id"]
     stage.ask("bob", "GET /halts")

@@ -53,6 +53,10 @@ def play(stage: Stage) -> None:
     stage.kept["plan_review"] = stage.ask("robo", f"POST /runs/{waits}/plans", PLAN)[
         "id"
     ]
+    replaced = stage.start_run(task="Plan twice")
+    for _ in range(2):
+        plan = stage.ask("robo", f"POST /runs/{replaced}/plans", PLAN)
+        stage.rule("alice", plan["id"], "approve", note="Go")
     ended = stage.start_run(task="Plan and give up")
     plan = stage.ask("robo", f"POST /runs/{ended}/plans", PLAN)
     stage.rule("alice", plan["id"], "approve", note="Go")

@@ -26,6 +26,10 @@ CAREFUL: dict[str, Any] = {
     "continue": {"max_consecutive_steps": 4, "checkpoint_interval_steps": 2},
     "four_eyes": {"policy": True},
 }
+PAIRED: dict[str, Any] = {
+    "four_eyes": {"approvals": 2, "severity": ["critical", "high", "medium", "low"]},
+    "budget": {"time_ms": None},
+}
 ROBO: dict[str, Any] = {"limits": {"agent_day": {"tokens": 20_000}}}
 
 
@@ -59,6 +63,8 @@ def _make_versions(stage: Stage) -> None:
     stage.refuse("bob", f"POST {path}", body, status=403)
     careful = {"document": CAREFUL, "note": "Two eyes more", "activate": True}
     stage.ask("alice", "POST /policies/careful/versions", careful)
+    paired = {"document": PAIRED, "note": "Two people", "activate": True}
+    stage.ask("alice", "POST /policies/paired/versions", paired)
     limited = {"document": ROBO, "note": "Small", "activate": True}
     stage.ask("alice", "POST /policies/small/versions", limited)
 
@@ -100,6 +106,7 @@ def _assign(stage: Stage) -> None:
     rows = [
         {"match": {"agent": "rita"}, "policy": "careful"},
         {"match": {"intent": "docs"}, "policy": "small"},
+        {"match": {"intent": "security"}, "policy": "paired"},
     ]
     stage.ask("alice", "PUT /policies/assignments?preview=true", rows)
     stage.ask("alice", "PUT /policies/assignments", rows)
