@@ -60,9 +60,9 @@ def hold_product_chance() -> None:
 
     ids._draw_number = draw_id
     # It remembers for some seconds who has which key: by our clock, too.
-    auth.time = SimpleNamespace(monotonic=time.time)  # type: ignore[attr-defined]
+    setattr(auth, "time", SimpleNamespace(monotonic=time.time))  # noqa: B010 (a module)
     # Drawn for each form of each page: one value for all of them.
-    csrf._get_new_csrf_string = lambda: "c" * csrf.CSRF_SECRET_LENGTH  # type: ignore[attr-defined]
+    csrf._get_new_csrf_string = lambda: "c" * csrf.CSRF_SECRET_LENGTH
 
 
 def _draw_text(length: int = 32) -> str:

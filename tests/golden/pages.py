@@ -29,6 +29,17 @@ SHARED = (
     "p/<slug:slug>/queue/<uuid:code>/",
     "p/<slug:slug>/policies/<str:name>/",
 )
+# Pages that show the same as another one, of something else: by how their names begin.
+ALIKE = (
+    ("run_", "runs_code"),
+    ("runs_code", "runs_code"),
+    ("runs_q", "runs"),
+    ("rulings", "rulings"),
+    ("review_", "queue_code"),
+    ("queue", "queue_code"),
+    ("policies_name", "policies_name"),
+    ("loop_decisions", "loop_decisions"),
+)
 QUERIES = (
     "runs/?q=status%3Astopped&sort=-cost",
     "queue/?kind=pause",
@@ -101,7 +112,7 @@ class Pages:
         """Return the address of a page with everything that it asks for."""
 
         def find(found: re.Match[str]) -> str:
-            name = found[1]
+            name = str(found[1])
             if name == "slug":
                 return self.others["kind"] if "problems" in page else self.slug
             if name == "code":
@@ -153,11 +164,12 @@ def record_pages(stage: Stage) -> set[str]:
         if address == LONG:
             files["pages/other.txt"].append(f"=== {head}\n{digest(text)}")
             return
-        whole = name.removeprefix("parts/")
-        if part and digest(text) == wholes.get(whole):
+        own = name.removeprefix("parts/")
+        whole = next((each for start, each in ALIKE if own.startswith(start)), own)
+        if part and digest(text) == wholes.get(own):
             files["pages/parts/other.txt"].append(f"{head}: the whole page")
             return
-        wholes.setdefault(whole, digest(text))
+        wholes.setdefault(own, digest(text))
         written, mains[whole] = write_page(text, stage.frame, mains.get(whole, []))
         files[f"pages/{name}.html"].append(f"=== {head}\n{written}")
 

@@ -32,7 +32,7 @@ def perform(folder: Path, clock: Clock, *, entry_format: int) -> None:
     missing: dict[str, list[str]] = {}
     if entry_format == 1:
         # Beside its entries, such a server wrote the rows of endings in that form.
-        finish.read_as_stored = lambda value: value
+        setattr(finish, "read_as_stored", lambda value: value)  # noqa: B010 (a module)
     with writing, serve(application) as live, open_stage(live, clock) as stage:
         play_day(stage)
         if entry_format == 2:

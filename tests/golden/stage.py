@@ -243,7 +243,7 @@ class Stage:
 
 
 def is_json(answer: httpx.Response) -> bool:
-    kind = answer.headers.get("content-type", "").partition(";")[0]
+    kind: str = answer.headers.get("content-type", "").partition(";")[0]
     return kind.endswith(("/json", "+json"))
 
 

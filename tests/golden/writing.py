@@ -40,8 +40,8 @@ MASKS = (
         "Memory and time of the processor are measured.",
     ),
     Mask(
-        r"\S*python manage.py (\w+) (.*?) --data [^<\s]+",
-        r"python manage.py \1 \2 --data DATA",
+        r"<pre>[^<\s]*python manage\.py (\w+) (.*?) --data [^<\s]+",
+        r"<pre>python manage.py \1 \2 --data DATA",
         "The page says how this very server's commands are called.",
     ),
 )

@@ -32,7 +32,7 @@ def _settle_calls(stage: Stage, run: str) -> None:
     done = {"ok": True, "output": DECIMALS, "duration_ms": 12, "cost_usd": "0.001"}
     stage.ask("robo", f"POST {path}/{call['id']}/result", done)
     stage.refuse("robo", f"POST {path}/{ABSENT}/result", done, status=404)
-    edit = {
+    edit: dict[str, Any] = {
         "kind": "edit",
         "tool": "Write",
         "file_path": "src/a.py",
@@ -49,12 +49,20 @@ def _settle_calls(stage: Stage, run: str) -> None:
         edits=changes,
     )
     stage.call(run, kind="tool", tool="mcp__tickets__read", arguments=DECIMALS)
-    tool = {"kind": "tool", "tool": "mcp__tickets__read", "arguments": {"number": 7}}
+    tool: dict[str, Any] = {
+        "kind": "tool",
+        "tool": "mcp__tickets__read",
+        "arguments": {"number": 7},
+    }
     _claim(stage, run, stage.call(run, **tool))
     stage.call(run, **tool)
     unclaimed = stage.command(run, "ls -l layers")
     stage.kept |= {"unclaimed": unclaimed["id"], "digest": unclaimed["digest"]}
-    repeated = {"kind": "tool", "tool": "Read", "arguments": {"file_path": "a.py"}}
+    repeated: dict[str, Any] = {
+        "kind": "tool",
+        "tool": "Read",
+        "arguments": {"file_path": "a.py"},
+    }
     for _ in range(4):
         stage.call(run, **repeated)
 

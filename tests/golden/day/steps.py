@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.golden.day.administration import ABSENT
 from tests.golden.stage import Stage
 
@@ -16,7 +18,11 @@ def play(stage: Stage) -> None:
 
 def _work_quietly(stage: Stage) -> None:
     labels = {"repo": "shop", "host": "build-01"}
-    more = {"intent": "bug-fix", "model": "demo-large", "labels": labels}
+    more: dict[str, Any] = {
+        "intent": "bug-fix",
+        "model": "demo-large",
+        "labels": labels,
+    }
     stage.refuse("robo", "POST /runs", {"task": ""})
     stage.refuse("bob", "POST /runs", {"task": "Mine"}, status=403)
     run = stage.kept["quiet"] = stage.start_run(budget={"tokens": 500_000}, **more)
