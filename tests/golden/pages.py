@@ -71,7 +71,7 @@ class Pages:
         other = stage.sign_in("cleo")
         stage.client.get("/p/shop/settings/you/", headers=stage.headers[other])
         sign_in = SignIn.objects.order_by("pk").last()
-        self.codes = {
+        self.codes: dict[str, str] = {
             "queue/": kept["talked"],
             "runs/": kept["calls"],
             "agents/": agent,
@@ -94,7 +94,7 @@ class Pages:
             "queue/views/": str(view.code),
         }
         key = Agent.objects.get(name="builder").keys.latest("pk")
-        self.others = {
+        self.others: dict[str, str] = {
             "key": str(key.code),
             "warning": str(AdvisoryWarning.objects.latest("pk").code),
             "allowance": kept["allowance"],
@@ -112,7 +112,7 @@ class Pages:
         """Return the address of a page with everything that it asks for."""
 
         def find(found: re.Match[str]) -> str:
-            name = str(found[1])
+            name: str = found[1]
             if name == "slug":
                 return self.others["kind"] if "problems" in page else self.slug
             if name == "code":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import nullcontext
 from pathlib import Path
@@ -11,6 +12,7 @@ from config.access.operations import OPERATIONS
 from config.api import api
 from config.asgi import application
 from config.database.prepared import create_prepared_schema
+from config.health.watch import watch
 from gateway.use_cases.outcomes import finish
 from ledger.entry_types import list_entry_types
 from tests.console.test_every_page import list_pages
@@ -52,6 +54,16 @@ def perform(folder: Path, clock: Clock, *, entry_format: int) -> None:
             _record_rest(stage, missing)
     stage.files[f"missing_{entry_format}.json"] = [json.dumps(missing, indent=1)]
     _write_files(stage, folder)
+
+
+def _hold_background() -> None:
+    """Let nothing look at the clock between two requests: since when a part of the server is
+    as it is follows from the first request that asks."""
+
+    async def look_never() -> None:
+        await asyncio.Event().wait()
+
+    setattr(watch, "run_forever", look_never)  # noqa: B010 (a method)
 
 
 def _record_rest(stage: Stage, missing: dict[str, list[str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reviews.policies.shadow.running import refresh_shadows
 from reviews.tasks import run_backtests
 from tests.golden.day.administration import ABSENT
 from tests.golden.day.policies import DEFAULT
@@ -32,6 +33,8 @@ def play(stage: Stage) -> None:
     run = stage.start_run(task="Work under two policies")
     stage.step(run, 1, uncertainty=0.3)
     stage.step(run, 2)
+    # The server does so every two seconds.
+    refresh_shadows()
     stage.ask("bob", f"GET {path}/shadows")
     stage.refuse("bob", "GET /policies/absent/shadows", status=404)
     for part in ("", "/items"):
