@@ -30,6 +30,7 @@ from webhooks.events import TEST_TYPE, TYPES
 
 def perform(folder: Path, clock: Clock, *, entry_format: int) -> None:
     assert create_prepared_schema(), "The prepared schema is older than a migration."
+    _hold_background()
     writing = write_format_1() if entry_format == 1 else nullcontext()
     missing: dict[str, list[str]] = {}
     if entry_format == 1:
