@@ -12,7 +12,7 @@ NEW = "correct-horse-battery"
 
 
 def play(stage: Stage) -> None:
-    stage.begin("13_x_console", hour=10)
+    stage.begin("13_work_at_the_console", hour=10)
     _hold_rulings(stage)
     _rule_in_pairs(stage)
     _change_own(stage)
