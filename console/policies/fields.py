@@ -15,8 +15,8 @@ from typing import Any
 
 from guidance.core.policy.differences import format_path
 from guidance.core.policy.meaning import format_value
+from guidance.core.policy.policy import WORDS
 from guidance.core.policy.schema import POLICY_SCHEMA
-from guidance.core.policy.words import WORDS
 from guidance.core.shell_commands.rules import RULES
 from guidance.yaml_documents import YamlError, parse_yaml, write_yaml
 from safetext import make_visible

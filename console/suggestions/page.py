@@ -14,7 +14,7 @@ from console.policies.changes import TONES
 from console.suggestions.chart import LOW, TradeOffChart, build_chart
 from guidance.core.policy.differences import Difference
 from guidance.core.policy.effects import describe_effect
-from guidance.core.policy.words import WORDS
+from guidance.core.policy.policy import WORDS
 from guidance.core.shell_commands.rules import RULES
 from ledger.models import Run
 from reviews.models import JobState

@@ -73,9 +73,9 @@ def _filter_entries(
     project_id: int, *, after: int, section: LoopSection
 ) -> QuerySet[Entry]:
     wanted = Q(pk__in=())  # nothing, so far
-    if section.run_ends:
+    if section.signals_from.run_ends:
         wanted |= _ENDS
-    if section.rulings:
+    if section.signals_from.rulings:
         wanted |= Q(type=RULED)
     entries = Entry.objects.filter(wanted, project_id=project_id, position__gt=after)
     return entries.exclude(run__intent__in=SYSTEM_AGENTS)

@@ -15,8 +15,8 @@ from django.test.utils import override_settings
 from accounts.models import Project
 from gateway.llm.judge import WORK_LIMIT
 from guidance.core.checks import FORMS, MAX_RESETS, GateDefinition, Retry
-from guidance.core.checks.definition_reader import ATTEMPTS_LIMIT, CRITERIA_LIMIT
-from guidance.core.checks.definitions import MODE_OF_SEVERITY
+from guidance.core.checks.definition_reader import CRITERIA_LIMIT
+from guidance.core.checks.definitions import ATTEMPTS_LIMIT, MODE_OF_SEVERITY
 from guidance.core.checks.verdicts import RATIONALE_LIMIT
 from guidance.core.outcomes import EVALUATORS
 from guidance.core.policy import load_policy

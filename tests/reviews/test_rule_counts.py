@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from accounts.models import Project
 from guidance.core.policy.rule_drafts import build_warning_draft
-from guidance.core.tools.section import ALWAYS_ASKED
+from guidance.core.tools.first_look import ALWAYS_ASKED
 from guidance.models import PolicyVersion
 from guidance.services import get_policy_in_force
 from reviews.queue import rule_counts

@@ -15,10 +15,10 @@ from guidance.core.checks.definitions import (
     Retry,
 )
 from guidance.core.document_reader import Problem, Section
+from guidance.core.settings import Words, collect_words, read_settings
 
 GATES_LIMIT = 100
 CRITERIA_LIMIT = 50
-ATTEMPTS_LIMIT = 20
 _NAME_LIMIT = 100
 _TEXT_LIMIT = 500
 _COMMAND_LIMIT = 1_000
@@ -27,6 +27,26 @@ _ID_LIMIT = 64
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # The same for the schema: there is no other place for the length of a key.
 _ID_SHAPE = rf"(?=.{{1,{_ID_LIMIT}}}$){_ID.pattern}"
+
+GATE_WORDS = {
+    "*.severity": Words(
+        "Severity",
+        "Gives the mode where none is said: critical blocks, high and medium advise, "
+        "low informs.",
+    ),
+    "*.name": Words("Name", "What people read; the id where left out."),
+    "*.description": Words("Description", "What the gate is for."),
+    "*.mode": Words("Mode", "What a FAIL does."),
+    "*.criteria": Words("Criteria", "What work has to meet."),
+    "*.criteria.*.text": Words("Text", "The criterion, in one line."),
+    "*.criteria.*.verifier": Words("Verifier", "Who says that it is met."),
+    "*.criteria.*.command": Words(
+        "Command", "What is run where the verifier is a command."
+    ),
+    "*.guidance": Words("Guidance", "How to judge, for whoever does."),
+    "*.retry": Words("Attempts", "How often work may be tried again."),
+    **{f"*.retry.{name}": words for name, words in collect_words(Retry).items()},
+}
 
 
 class Refused(ValueError):
@@ -101,7 +121,7 @@ def _read_gate(section: Section, name: str) -> GateDefinition:
             map(_read_criterion, section.read_parts("criteria", text_key="text"))
         ),
         guidance=_read_optional(section, "guidance", most=_GUIDANCE_LIMIT),
-        retry=_read_retry(section.read_part("retry")),
+        retry=read_settings(section.read_part("retry"), Retry),
     )
     if len(gate.criteria) > CRITERIA_LIMIT:
         section.refuse("criteria", f"must be a list of at most {CRITERIA_LIMIT}")
@@ -119,23 +139,6 @@ def _read_criterion(section: Section) -> Criterion:
         section.refuse("command", "only the verifier command runs one")
     section.close()
     return Criterion(text=text, verifier=verifier, command=command)
-
-
-def _read_retry(section: Section) -> Retry:
-    default = Retry()
-    retry = Retry(
-        max_attempts=section.read_integer(
-            "max_attempts", default.max_attempts, low=1, high=ATTEMPTS_LIMIT
-        ),
-        improvement_hints=section.read_flag(
-            "improvement_hints", default=default.improvement_hints
-        ),
-        preserve_context=section.read_flag(
-            "preserve_context", default=default.preserve_context
-        ),
-    )
-    section.close()
-    return retry
 
 
 def _read_optional(section: Section, name: str, *, most: int) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 
+from guidance.core.settings import flag, whole
+
 SEVERITIES = ("critical", "high", "medium", "low")
 # Strictest first.
 MODES = ("blocking", "advisory", "informational")
@@ -18,6 +20,7 @@ MODE_OF_SEVERITY: Mapping[str, str] = MappingProxyType(
     }
 )
 VERIFIERS = ("command", "judge")
+ATTEMPTS_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +48,17 @@ class Criterion:
 class Retry:
     """`preserve_context` shows the next attempt what was said about the last."""
 
-    max_attempts: int = 2
-    improvement_hints: bool = True
-    preserve_context: bool = True
+    max_attempts: int = whole(
+        2, "Attempts", "After so many a person decides.", low=1, high=ATTEMPTS_LIMIT, unit="times"
+    )
+    improvement_hints: bool = flag(
+        True, "Hints", "Whether the next attempt is told what to look at again."
+    )
+    preserve_context: bool = flag(
+        True,
+        "Context",
+        "Whether the next attempt is told what was said about the last.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

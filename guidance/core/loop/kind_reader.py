@@ -13,11 +13,24 @@ from guidance.core.arguments import (
 from guidance.core.document_reader import Section
 from guidance.core.loop.kinds import Harm, LoopKind
 from guidance.core.regex import PATTERN_LIMIT
+from guidance.core.settings import Words
 
 _NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 _NAME_LIMIT = 64
 _TEXT_LIMIT = 500
 _ANYTHING = {"type": "object"}
+KIND_WORDS = {
+    "*.name": Words("Name", "Small letters and digits: nightly-tests."),
+    "*.description": Words("Description", "What the loop does."),
+    "*.parameters": Words("Parameters", "Their JSON Schema."),
+    "*.destructive": Words(
+        "Destructive",
+        "Whether a person is asked first: always, never, or where a parameter fits a "
+        "pattern.",
+    ),
+    "*.destructive.*.parameter": Words("Parameter", "Its name."),
+    "*.destructive.*.pattern": Words("Pattern", "A regular expression (RE2)."),
+}
 
 
 def read_kind(section: Section) -> LoopKind | None:

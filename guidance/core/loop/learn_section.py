@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from guidance.core.document_reader import Section
+from guidance.core.settings import flag, part, share, whole
 
 _DAYS_LIMIT = 366
 _TIMES_LIMIT = 100_000
@@ -15,8 +15,10 @@ _TIMES_LIMIT = 100_000
 class Threshold:
     """`share` of at least `at_least` cases: few cases say nothing, however alike."""
 
-    at_least: int
-    share: float
+    at_least: int = whole(
+        1, "At least", "Fewer say nothing.", low=1, high=_TIMES_LIMIT, unit="times"
+    )
+    share: float = share(1.0, "Share", "This share of them.")
 
     def is_met(self, times: int, of: int) -> bool:
         return of >= self.at_least and times >= self.share * of
@@ -27,42 +29,33 @@ class LearnSection:
     """`days` is how far back facts are counted, and how long the same recommendation
     rests once a person has answered it: until no case is counted for a second time."""
 
-    recommend: bool = True
-    days: int = 30
-    gate_skipped: Threshold = field(
-        default_factory=lambda: Threshold(at_least=10, share=0.8)
+    recommend: bool = flag(True, "In use", "Whether it recommends at all.")
+    days: int = whole(
+        30,
+        "Looks back",
+        "And an answered recommendation rests for as long.",
+        low=1,
+        high=_DAYS_LIMIT,
+        unit="days",
     )
-    always_approved: Threshold = field(
-        default_factory=lambda: Threshold(at_least=20, share=1.0)
+    gate_skipped: Threshold = part(
+        Threshold,
+        "Skipped gates",
+        "Checks of a gate that people skip.",
+        default=Threshold(at_least=10, share=0.8),
     )
-    runs_failed: Threshold = field(
-        default_factory=lambda: Threshold(at_least=8, share=0.7)
+    always_approved: Threshold = part(
+        Threshold,
+        "Approved calls",
+        "Calls of a rule that are approved.",
+        default=Threshold(at_least=20, share=1.0),
+    )
+    runs_failed: Threshold = part(
+        Threshold,
+        "Failed runs",
+        "Runs of an agent that fail.",
+        default=Threshold(at_least=8, share=0.7),
     )
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def read_learn_section(section: Section) -> LearnSection:
-    default = LearnSection()
-
-    def threshold(name: str, usual: Threshold) -> Threshold:
-        part = section.read_part(name)
-        found = Threshold(
-            at_least=part.read_integer(
-                "at_least", usual.at_least, low=1, high=_TIMES_LIMIT
-            ),
-            share=part.read_number("share", usual.share, low=0, high=1),
-        )
-        part.close()
-        return found
-
-    learn = LearnSection(
-        recommend=section.read_flag("recommend", default=default.recommend),
-        days=section.read_integer("days", default.days, low=1, high=_DAYS_LIMIT),
-        gate_skipped=threshold("gate_skipped", default.gate_skipped),
-        always_approved=threshold("always_approved", default.always_approved),
-        runs_failed=threshold("runs_failed", default.runs_failed),
-    )
-    section.close()
-    return learn

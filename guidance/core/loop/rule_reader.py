@@ -10,9 +10,21 @@ from guidance.core.loop.facts import FIELDS
 from guidance.core.loop.kinds import LoopKind
 from guidance.core.loop.rules import PLACE, LoopRule, Test
 from guidance.core.loop.vocabulary import ACTIONS, DO_NOTHING, TRIGGERS
+from guidance.core.settings import Words
 
 _NAME_LIMIT = 64
 _REASON_LIMIT = 500
+RULE_WORDS = {
+    "*.when": Words("When", "All of these have to fit."),
+    "*.when.trigger": Words("Trigger", "What woke the loop: any of these."),
+    "*.when.data": Words("Data", "What the signal says."),
+    "*.when.snapshot": Words("Snapshot", "What the loop has counted."),
+    "*.name": Words("Name", "Stands on the decision."),
+    "*.do": Words("Do", "The action."),
+    "*.kind": Words("Loop", "Which one start_loop starts."),
+    "*.parameters": Words("Parameters", "What the action is given."),
+    "*.reason": Words("Reason", "What people read."),
+}
 
 
 def read_rule(section: Section, kinds: Mapping[str, LoopKind]) -> LoopRule:

@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from guidance.core.arguments import SCHEMA_PATTERN_LIMIT
+from guidance.core.document_reader import Section
+from guidance.core.loop.kind_reader import KIND_WORDS, read_kind
 from guidance.core.loop.kinds import LoopKind
 from guidance.core.loop.learn_section import LearnSection
+from guidance.core.loop.rule_reader import RULE_WORDS, read_rule
 from guidance.core.loop.rules import LoopRule, Test
+from guidance.core.loop.vocabulary import DECIDERS, EMITTING
 from guidance.core.money import format_usd
-
-CAPS: Mapping[str, int] = MappingProxyType(
-    {
-        "start_loop": 6,
-        "process_notes": 12,
-        "apply_retro_recommendation": 4,
-        "emit_alert": 12,
-    }
+from guidance.core.settings import (
+    Known,
+    Words,
+    choice,
+    declare,
+    flag,
+    money,
+    part,
+    whole,
 )
+
+_CAP_LIMIT = 10_000
+_DAY_S = 86_400
+_COST_LIMIT = 10**12
+# How often each action may be done within an hour, and what that is called.
+CAPS = {
+    "start_loop": (6, "Loops started"),
+    "process_notes": (12, "Notes processed"),
+    "apply_retro_recommendation": (4, "Recommendations drafted"),
+    "emit_alert": (12, "Alerts sent"),
+}
 _ANY = Test(at_least=1)
 DEFAULT_RULES: tuple[LoopRule, ...] = (
     LoopRule(
@@ -60,27 +76,138 @@ DEFAULT_RULES: tuple[LoopRule, ...] = (
 )
 
 
+def _read_kinds(
+    section: Section, key: str, _usual: object, _known: Known
+) -> dict[str, LoopKind]:
+    kinds: dict[str, LoopKind] = {}
+    for place, each in enumerate(section.read_parts(key)):
+        if sum(k.schema.pattern_size for k in kinds.values()) > SCHEMA_PATTERN_LIMIT:
+            section.refuse(key, "the patterns of all parameters are too large")
+            break
+        kind = read_kind(each)
+        if kind is None:
+            continue
+        if kind.name in kinds:
+            section.refuse(f"{key}.{place}.name", "another kind has this name")
+        kinds[kind.name] = kind
+    return kinds
+
+
+def _read_rules(
+    section: Section, key: str, usual: tuple[LoopRule, ...], known: Known
+) -> tuple[LoopRule, ...]:
+    """Rules left out are the default ones; an empty list is none at all."""
+    given = section.has(key)
+    rules = tuple(read_rule(each, known["kinds"]) for each in section.read_parts(key))
+    return rules if given else usual
+
+
+def _read_caps(
+    section: Section, key: str, usual: Mapping[str, int], _: Known
+) -> dict[str, int]:
+    """0 is never; an action left out keeps its cap."""
+    caps = section.read_part(key)
+    found = {
+        action: caps.read_integer(action, usual[action], low=0, high=_CAP_LIMIT)
+        for action in EMITTING
+    }
+    caps.close()
+    return found
+
+
+def _declare_seconds(default: int, label: str, text: str, **more: Any) -> Any:
+    return whole(default, label, text, high=_DAY_S, unit="s", **more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    run_ends: bool = flag(True, "Ends of runs", "Whether they wake the loop.")
+    rulings: bool = flag(True, "Rulings", "Whether they wake the loop.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopSection:
     """`heartbeat_s` is how often the clock looks, unless somebody did so less than
     `min_gap_s` ago. `dedupe_s` is how long the same trigger on the same state counts as
     the same. `cost_per_day_micros` None is unlimited."""
 
-    heartbeat_s: int = 900
-    min_gap_s: int = 600
-    decider: str = "rules"
-    caps_per_hour: Mapping[str, int] = field(default_factory=lambda: dict(CAPS))
-    cost_per_day_micros: int | None = 1_000_000
-    cascade_limit: int = 3
-    dedupe_s: int = 3_600
-    stale_after_s: int = 120
-    notes_at_once: int = 20
-    note_claim_s: int = 3_600
-    run_ends: bool = True
-    rulings: bool = True
-    kinds: Mapping[str, LoopKind] = field(default_factory=dict)
-    rules: tuple[LoopRule, ...] = DEFAULT_RULES
-    learn: LearnSection = field(default_factory=LearnSection)
+    signals_from: Signals = part(
+        Signals, "Signals", "What wakes the loop beside its clock."
+    )
+    kinds: Mapping[str, LoopKind] = declare(
+        dict,
+        "Loops",
+        "Loops that may be started.",
+        read=_read_kinds,
+        inside=KIND_WORDS,
+    )
+    rules: tuple[LoopRule, ...] = declare(
+        DEFAULT_RULES,
+        "Rules",
+        "The first that fits decides; else nothing is done.",
+        read=_read_rules,
+        inside=RULE_WORDS,
+    )
+    heartbeat_s: int = _declare_seconds(
+        900, "Heartbeat", "How often the clock wakes it.", low=60
+    )
+    min_gap_s: int = _declare_seconds(
+        600,
+        "Rest",
+        "The clock skips a look where the loop was woken less than this ago; at most "
+        "heartbeat_s.",
+        low=0,
+        at_most="heartbeat_s",
+    )
+    decider: str = choice(
+        "rules",
+        "Decider",
+        "Rules, a model, or both: shadow notes what a model would do.",
+        among=DECIDERS,
+    )
+    caps_per_hour: Mapping[str, int] = declare(
+        lambda: {action: often for action, (often, _) in CAPS.items()},
+        "Caps",
+        "How often it may act within an hour.",
+        read=_read_caps,
+        inside={
+            action: Words(label, "0 is never.", "times")
+            for action, (_, label) in CAPS.items()
+        },
+    )
+    cost_per_day_micros: int | None = money(
+        1_000_000,
+        "Cost of a model",
+        "Within a day (UTC); null is no limit.",
+        high=_COST_LIMIT,
+        key="cost_per_day_usd",
+    )
+    cascade_limit: int = whole(
+        3,
+        "Cascade",
+        "So many decisions may follow from one event.",
+        low=0,
+        high=100,
+        unit="times",
+    )
+    dedupe_s: int = _declare_seconds(
+        3_600,
+        "Same again",
+        "The same loop is not started for the same trigger and state within so long.",
+        low=0,
+    )
+    stale_after_s: int = _declare_seconds(
+        120, "Stale after", "A decision on an older look is thrown away.", low=1
+    )
+    notes_at_once: int = whole(
+        20, "Notes at once", "So many are taken together.", low=1, high=100
+    )
+    note_claim_s: int = _declare_seconds(
+        3_600, "A note is held", "Then somebody else may take it.", low=1
+    )
+    learn: LearnSection = part(
+        LearnSection, "Learning", "When counted facts become recommendations."
+    )
 
     def to_json(self) -> dict[str, Any]:
         """The section of the policy document that gives this again."""
@@ -96,7 +223,7 @@ class LoopSection:
             "stale_after_s": self.stale_after_s,
             "notes_at_once": self.notes_at_once,
             "note_claim_s": self.note_claim_s,
-            "signals_from": {"run_ends": self.run_ends, "rulings": self.rulings},
+            "signals_from": asdict(self.signals_from),
             "kinds": [kind.to_json() for kind in self.kinds.values()],
             "rules": [rule.to_json() for rule in self.rules],
             "learn": self.learn.to_json(),

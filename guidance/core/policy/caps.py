@@ -7,11 +7,12 @@ comes on top is refused, and never let through.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from guidance.core.document_reader import Section
+from guidance.core.settings import limit, number, part, whole
 
+_NO_LIMIT = "null is no limit."
 _MANY = 1_000_000
 _MOST_EACH = 1_000
 # What is kept for critical reviews leaves at least half for the others.
@@ -27,9 +28,18 @@ class Cap:
     A project with many agents may have more: `project_per_agent` for each of them.
     """
 
-    agent: int | None
-    project: int | None
-    project_per_agent: int = 0
+    agent: int | None = limit(None, "An agent", _NO_LIMIT, high=_MANY)
+    project: int | None = limit(None, "The project", _NO_LIMIT, high=_MANY)
+    # A cap that people chose grows with the fleet only if they say so.
+    project_per_agent: int = whole(
+        0,
+        "The project, for each agent",
+        "A project with many agents may have so many for each of them, where that is "
+        "more; 0 is none.",
+        low=0,
+        high=_MOST_EACH,
+        only_with="project",
+    )
 
     def get_project_limit(self, agents: int) -> int | None:
         """The cap of a project with so many agents."""
@@ -55,7 +65,13 @@ class Cap:
 class ReviewCap(Cap):
     """Keeps a part of the project's cap for what is critical."""
 
-    critical_share: float = 0.0
+    critical_share: float = number(
+        0.0,
+        "Kept for critical reviews",
+        "This share of the project's cap is for critical reviews alone.",
+        high=_MOST_KEPT,
+        unit="share",
+    )
 
     def count_kept(self, limit: int) -> int:
         """Count those that are for critical reviews alone; none of a handful."""
@@ -115,49 +131,30 @@ class ReviewRoom:
 class Caps:
     """Far above what people can keep up with, and far below what fills a queue."""
 
-    open_reviews: ReviewCap = field(
+    open_reviews: ReviewCap = part(
+        ReviewCap,
+        "Open reviews",
+        "Reviews that wait for a person. On top of it a call that needs one is blocked, "
+        "and a step that would pause stops.",
         default=ReviewCap(
             agent=100, project=2_000, project_per_agent=2, critical_share=0.1
-        )
+        ),
     )
-    open_runs: Cap = field(
-        default=Cap(agent=1_000, project=10_000, project_per_agent=4)
+    open_runs: Cap = part(
+        Cap,
+        "Open runs",
+        "Runs that are running or paused.",
+        default=Cap(agent=1_000, project=10_000, project_per_agent=4),
     )
-    notes: Cap = field(default=Cap(agent=100, project=1_000, project_per_agent=1))
-    recommendations: Cap = field(
-        default=Cap(agent=50, project=500, project_per_agent=1)
+    notes: Cap = part(
+        Cap,
+        "Notes",
+        "Notes to the loop that wait to be worked through.",
+        default=Cap(agent=100, project=1_000, project_per_agent=1),
     )
-
-
-def read_caps(section: Section) -> Caps:
-    """The caps section of a policy document, read strictly; null lifts a cap."""
-    default = Caps()
-
-    def read_amounts(part: Section, given: Cap) -> dict[str, Any]:
-        agent = part.read_limit("agent", given.agent, high=_MANY)
-        project = part.read_limit("project", given.project, high=_MANY)
-        # A cap that people chose grows with the fleet only if they say so.
-        each = given.project_per_agent if project == given.project else 0
-        each = part.read_integer("project_per_agent", each, low=0, high=_MOST_EACH)
-        return {"agent": agent, "project": project, "project_per_agent": each}
-
-    def read_cap(name: str) -> Cap:
-        part = section.read_part(name)
-        amounts = read_amounts(part, getattr(default, name))
-        part.close()
-        return Cap(**amounts)
-
-    reviews = section.read_part("open_reviews")
-    amounts = read_amounts(reviews, default.open_reviews)
-    share = reviews.read_number(
-        "critical_share", default.open_reviews.critical_share, low=0, high=_MOST_KEPT
+    recommendations: Cap = part(
+        Cap,
+        "Recommendations",
+        "Recommendations that wait to be adopted or dismissed.",
+        default=Cap(agent=50, project=500, project_per_agent=1),
     )
-    reviews.close()
-    caps = Caps(
-        open_reviews=ReviewCap(**amounts, critical_share=share),
-        open_runs=read_cap("open_runs"),
-        notes=read_cap("notes"),
-        recommendations=read_cap("recommendations"),
-    )
-    section.close()
-    return caps

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from guidance.core.policy.differences import Difference
 from guidance.core.policy.meaning import SettingChange, read_difference
+from guidance.core.policy.policy import Policy
+from guidance.core.settings import Setting, walk_settings
 from guidance.core.shell_commands.rules import RULES
 from guidance.core.vocabulary import choose_most_severe_call, get_call_severity
 
@@ -18,32 +20,25 @@ class Effect(NamedTuple):
     decision: str = ""
 
 
-# What a step leads to sooner where the number is lower, or where it is higher.
-_LOWER = {
-    "continue.max_rework_ratio": ("Pauses", "pause"),
-    "continue.max_uncertainty": ("Pauses", "pause"),
-    "continue.repeat_limit": ("Pauses", "pause"),
-    "continue.throttle_ignore_limit": ("Pauses", "pause"),
-    "continue.max_consecutive_steps": ("Stops", "stop"),
-    "continue.max_budget_slope": ("Slows down", "throttle"),
-    "budget.tokens": ("Stops", "stop"),
-    "budget.tool_calls": ("Stops", "stop"),
-    "budget.time_ms": ("Stops", "stop"),
-    "budget.cost_usd": ("Stops", "stop"),
-    "evaluators.diff_quality.max_rework_ratio": ("Fails runs", "stop"),
-    "evaluators.violation_rate.max_rate": ("Fails runs", "stop"),
+# The kind of decision that a setting declares to come sooner or later.
+_DECISIONS = {
+    "Pauses": "pause",
+    "Stops": "stop",
+    "Slows down": "throttle",
+    "Fails runs": "stop",
 }
-_HIGHER = {"continue.min_coherence": ("Stops", "stop")}
 _ASKING = ("tools.confirm", "tools.always_ask")
 _MODEL = "tools.first_look."
+_LIMITS = dict(walk_settings(Policy))
 _CHANGES = {"added": "Added", "changed": "Changed", "removed": "Removed"}
 
 
 def describe_effect(difference: Difference) -> Effect:
     found = read_difference(difference)
     path = ".".join(found.path)
-    if path in _LOWER or path in _HIGHER:
-        return _compare_limits(path, found)
+    limit = _LIMITS.get(path) or _LIMITS.get(path.rpartition(".")[0])
+    if limit is not None and (limit.lower or limit.higher):
+        return _compare_limits(limit, found)
     if path in _ASKING:
         return _compare_asking(len(found.before), len(found.after))
     if path == f"{_MODEL}rules":
@@ -55,13 +50,13 @@ def describe_effect(difference: Difference) -> Effect:
     return Effect(_CHANGES[difference.change])
 
 
-def _compare_limits(path: str, found: SettingChange) -> Effect:
-    words, decision = _LOWER.get(path) or _HIGHER[path]
+def _compare_limits(limit: Setting, found: SettingChange) -> Effect:
+    words = limit.lower or limit.higher
     before, after = _read_number(found.before), _read_number(found.after)
     if before is None or after is None or before == after:
         return Effect("Changed")
-    if (after < before) == (path in _LOWER):
-        return Effect(f"{words} sooner", decision)
+    if (after < before) == bool(limit.lower):
+        return Effect(f"{words} sooner", _DECISIONS[words])
     return Effect(f"{words} later", "continue")
 
 

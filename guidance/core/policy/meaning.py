@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.policy.differences import Difference, list_differences
-from guidance.core.policy.policy import PolicyError, load_policy
+from guidance.core.policy.policy import WORDS, PolicyError, load_policy
 from guidance.core.policy.schema import ANY, POLICY_SCHEMA
-from guidance.core.policy.words import WORDS
 from guidance.core.shell_commands.rules import RULES
 
 _KEY = re.compile(r'"(?:[^"\\]|\\.)*"|[^.]+')

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from guidance.core.document_reader import LIST_LIMIT, Section
 from guidance.core.money import AMOUNT_PATTERN, format_usd
-from guidance.core.policy.policy import read_policy
-from guidance.core.policy.words import WORDS
+from guidance.core.policy.policy import WORDS, read_policy
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # Stands in a path for the name or the number of one of several.

@@ -14,10 +14,9 @@ from operator import attrgetter
 from typing import Any
 
 from guidance.core.policy.meaning import format_value
-from guidance.core.policy.policy import Policy, load_policy
+from guidance.core.policy.policy import WORDS, Policy, load_policy
 from guidance.core.policy.schema import POLICY_SCHEMA
-from guidance.core.policy.words import WORDS
-from guidance.core.policy.words.sentences import SENTENCES
+from guidance.core.policy.sentence_texts import SENTENCES
 
 _SLOT = re.compile(r"\{([^{}]+)\}")
 _UNLIMITED = {"ms": "any time", "USD": "any cost", "tokens": "any tokens"}

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from guidance.core.document_reader import Section
+from guidance.core.reviews.section import declare_names
+from guidance.core.settings import Known, declare, flag, whole, words_among
+from guidance.core.shell_commands.rules.rule import SEVERITIES
 
 # Lets something go on; any other ruling ends a review at once.
 APPROVING = ("approve", "amend", "skip")
 # A change of a policy has a second manager of its own, and a question is only answered.
 _NEVER_ASKED = ("policy_change", "question")
+
+
+def _read_labels(
+    section: Section, key: str, _usual: object, _known: Known
+) -> dict[str, str]:
+    labels = section.read_free(key)
+    for name, value in labels.items():
+        if not isinstance(value, str):
+            section.refuse(f"{key}.{name}", "must be a text")
+    return {name: str(value) for name, value in labels.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,11 +32,37 @@ class FourEyes:
     `labels` fits it. `policy`: a version comes into force when a second manager approves
     it."""
 
-    approvals: int = 2
-    severity: tuple[str, ...] = ()
-    rules: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-    policy: bool = False
+    approvals: int = whole(
+        2,
+        "Approvals",
+        "How many people approve a review to which one of the next three fits: never the "
+        "owner of the agent, nor who has changed what is to run.",
+        low=2,
+        high=10,
+        unit="people",
+    )
+    severity: tuple[str, ...] = words_among(
+        (),
+        "Severities that need them",
+        "Reviews that are as severe as this.",
+        among=SEVERITIES,
+    )
+    rules: tuple[str, ...] = declare_names(
+        (),
+        "Rules that need them",
+        "Reviews that this rule or gate opened; a name, or its beginning and *.",
+    )
+    labels: Mapping[str, str] = declare(
+        dict,
+        "Labels that need them",
+        "Reviews of runs with one of these labels.",
+        read=_read_labels,
+    )
+    policy: bool = flag(
+        False,
+        "A second manager for policies",
+        "Whether a version comes into force only when a second manager approves it.",
+    )
 
 
 class NotCounted(Exception):

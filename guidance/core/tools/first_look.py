@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from guidance.core.document_reader import Section
+from guidance.core.arguments import is_allowlisted
 from guidance.core.money import format_usd
+from guidance.core.settings import (
+    flag,
+    limit,
+    money,
+    share,
+    texts,
+    whole,
+    words_among,
+)
+from guidance.core.shell_commands.rules import RULES
+from guidance.core.shell_commands.rules.rule import GUARD
 
 SETTLES = ("allow", "deny")
-_DAILY_LIMIT = 1_000_000
-_COST_LIMIT = 10**15
-# A client waits 30 s for an answer, and a place among the questions takes time, too.
-_MOST_S = 12
+# A policy can make these stricter and never lower them.
+ALWAYS_ASKED = frozenset(rule.name for rule in RULES.values() if rule.family == GUARD)
+
+
+def _find_rule_problem(pattern: str) -> str | None:
+    """Why a model could not answer this rule; None if it could."""
+    named = [rule for rule in RULES if is_allowlisted(rule, [pattern])]
+    if not named:
+        return "no built-in rule has this name"
+    if all(rule in ALWAYS_ASKED for rule in named):
+        return "what touches the guard is always asked"
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,13 +39,52 @@ class FirstLook:
     star; without any it is never asked. `may` is what it may settle. Of what it looks at
     `blind_share` goes to people, who are not told what it said."""
 
-    enabled: bool = False
-    rules: tuple[str, ...] = ()
-    may: tuple[str, ...] = SETTLES
-    blind_share: float = 0.1
-    timeout_s: int = 8
-    max_asked_per_day: int | None = 1_000
-    max_cost_micros_per_day: int | None = None
+    enabled: bool = flag(False, "In use", "Off: every such call goes to a person.")
+    rules: tuple[str, ...] = texts(
+        (),
+        "Rules left to it",
+        "Rules that ask and that it may answer, by name, or its beginning and a star: "
+        "git-*. Never what is critical, asked every time, of your own making, or takes "
+        "two people.",
+        problem=_find_rule_problem,
+    )
+    may: tuple[str, ...] = words_among(
+        SETTLES,
+        "What it may settle",
+        "What else it says is told to the person who decides.",
+        among=SETTLES,
+        fewest=1,
+    )
+    blind_share: float = share(
+        0.1,
+        "Checked by people",
+        "So much of what it looks at goes to a person all the same, who is not told "
+        "what it said.",
+    )
+    # A client waits 30 s for an answer, and a place among the questions takes time, too.
+    timeout_s: int = whole(
+        8,
+        "It answers within",
+        "After that a person is asked.",
+        low=1,
+        high=12,
+        unit="s",
+    )
+    max_asked_per_day: int | None = limit(
+        1_000,
+        "Questions a day",
+        "Of the whole project, from midnight UTC; null is no limit.",
+        high=1_000_000,
+        unit="questions",
+    )
+    max_cost_micros_per_day: int | None = money(
+        None,
+        "Cost a day",
+        "Of the whole project, from midnight UTC; null is no limit. Where no prices are "
+        "set up for the model, it is not asked.",
+        high=10**15,
+        key="max_cost_usd_per_day",
+    )
 
     def to_json(self) -> dict[str, object]:
         cost = self.max_cost_micros_per_day
@@ -40,38 +97,3 @@ class FirstLook:
             "max_asked_per_day": self.max_asked_per_day,
             "max_cost_usd_per_day": None if cost is None else format_usd(cost),
         }
-
-
-def read_first_look(
-    section: Section, *, find_rule_problem: Callable[[str], str | None]
-) -> FirstLook:
-    default = FirstLook()
-    look = FirstLook(
-        enabled=section.read_flag("enabled", default=default.enabled),
-        rules=section.read_texts("rules", default.rules, problem=find_rule_problem),
-        may=section.read_texts(
-            "may",
-            default.may,
-            problem=_find_answer_problem,
-            among=SETTLES,
-            fewest=1,
-        ),
-        blind_share=section.read_number(
-            "blind_share", default.blind_share, low=0, high=1
-        ),
-        timeout_s=section.read_integer(
-            "timeout_s", default.timeout_s, low=1, high=_MOST_S
-        ),
-        max_asked_per_day=section.read_limit(
-            "max_asked_per_day", default.max_asked_per_day, high=_DAILY_LIMIT
-        ),
-        max_cost_micros_per_day=section.read_money(
-            "max_cost_usd_per_day", default.max_cost_micros_per_day, high=_COST_LIMIT
-        ),
-    )
-    section.close()
-    return look
-
-
-def _find_answer_problem(answer: str) -> str | None:
-    return None if answer in SETTLES else f"must be one of {', '.join(SETTLES)}"

@@ -8,7 +8,7 @@ import pytest
 
 from guidance.core.policy import load_policy
 from guidance.core.shell_commands.rules import RULES
-from guidance.core.tools.section import ALWAYS_ASKED
+from guidance.core.tools.first_look import ALWAYS_ASKED
 from reviews.policies.suggestions.rules import list_rule_suggestions
 from reviews.queue.rule_counts import RuleCount, RuleCounts
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from guidance.core.loop.section import Signals
 from guidance.core.policy import Policy, load_policy
 from tests.guidance.core.policy.dumps import dump_policy
 from tests.guidance.core.policy.refusals import problems
@@ -54,7 +55,7 @@ def test_a_section_survives_its_document() -> None:
     assert load_policy(dump_policy(policy)) == policy
     assert policy.loop.caps_per_hour["start_loop"] == 0
     assert policy.loop.caps_per_hour["emit_alert"] == 12
-    assert (policy.loop.run_ends, policy.loop.rulings) == (False, True)
+    assert policy.loop.signals_from == Signals(run_ends=False, rulings=True)
 
 
 def test_no_rules_at_all_is_not_the_same_as_saying_nothing_about_them() -> None:

@@ -14,8 +14,8 @@ from jsonschema_rs import Draft202012Validator, meta
 
 import guidance
 from guidance.core.policy import PolicyError, load_policy
+from guidance.core.policy.policy import WORDS
 from guidance.core.policy.schema import POLICY_SCHEMA
-from guidance.core.policy.words import WORDS
 from tests.support.examples import examples
 
 SCHEMA: dict[str, Any] = dict(POLICY_SCHEMA)

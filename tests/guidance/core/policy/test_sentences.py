@@ -12,13 +12,13 @@ import yaml
 from guidance.core.policy.differences import list_differences
 from guidance.core.policy.effects import describe_effect
 from guidance.core.policy.schema import POLICY_SCHEMA
+from guidance.core.policy.sentence_texts import SENTENCES
 from guidance.core.policy.sentences import (
     SETTINGS,
     Value,
     count_own_settings,
     describe_policy,
 )
-from guidance.core.policy.words.sentences import SENTENCES
 
 SHIPPED = yaml.safe_load(Path("guidance/policies/default.yaml").read_text())
 

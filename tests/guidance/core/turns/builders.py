@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from guidance.core.document_reader import Problem, Section
+from guidance.core.settings import read_settings
 from guidance.core.turns.facts import TurnFacts
 from guidance.core.turns.judge_turn import TurnVerdict, judge_turn
 from guidance.core.turns.section import TurnRules
-from guidance.core.turns.section_reader import read_turn_rules
 
 RULES = TurnRules()
 # What scores as high as a stop can: only the text is left to decide.
@@ -22,7 +22,7 @@ KEEN: dict[str, Any] = {
 def read(**section: Any) -> tuple[TurnRules, dict[str, str]]:
     """The rules of a section, and what is wrong with it by path."""
     problems: list[Problem] = []
-    rules = read_turn_rules(Section(section, path="turns", problems=problems))
+    rules = read_settings(Section(section, path="turns", problems=problems), TurnRules)
     return rules, dict(problems)
 
 
