@@ -20,6 +20,7 @@ from guidance.core.checks.definitions import ATTEMPTS_LIMIT, MODE_OF_SEVERITY
 from guidance.core.checks.verdicts import RATIONALE_LIMIT
 from guidance.core.outcomes import EVALUATORS
 from guidance.core.policy import load_policy
+from guidance.core.settings import list_settings
 from guidance.core.steps.gates import REGISTRY
 from guidance.core.turns.judge_turn import ACTIONS, TurnSignals
 from guidance.core.turns.section import TurnRules
@@ -27,6 +28,7 @@ from reviews.models import RULINGS, Kind
 from tests.docs.markdown import ROOT, blocks, code, read_page, table_under
 from tests.docs.test_tools_page import requests
 from tests.gateway.checks.test_flows import open_new_check
+from tests.guidance.core.policy.dumps import dump_part
 from tests.support.builders import make_policy, start_run, step
 
 GATES, API = read_page("docs/gates.md"), read_page("docs/api.md")
@@ -49,7 +51,7 @@ def test_every_evaluator_is_listed_with_its_settings() -> None:
         code(key): text
         for key, text in table_under(GATES, first_column="evaluators key")
     }
-    settings = load_policy({}).evaluators.to_json()
+    settings = dump_part(load_policy({}).evaluators)
     assert list(rows) == list(settings)
     for key, values in settings.items():
         for name in values:
@@ -96,7 +98,7 @@ def test_every_signal_is_listed_with_its_points() -> None:
 
 
 def test_every_key_of_turns_is_listed() -> None:
-    assert column(GATES, "turns key") == list(TurnRules().to_json())
+    assert column(GATES, "turns key") == [key for _, key, _ in list_settings(TurnRules)]
 
 
 def test_the_figures_are_the_real_ones() -> None:

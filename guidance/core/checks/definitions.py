@@ -49,7 +49,12 @@ class Retry:
     """`preserve_context` shows the next attempt what was said about the last."""
 
     max_attempts: int = whole(
-        2, "Attempts", "After so many a person decides.", low=1, high=ATTEMPTS_LIMIT, unit="times"
+        2,
+        "Attempts",
+        "After so many a person decides.",
+        low=1,
+        high=ATTEMPTS_LIMIT,
+        unit="times",
     )
     improvement_hints: bool = flag(
         True, "Hints", "Whether the next attempt is told what to look at again."

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from guidance.core.settings import flag, part, share, whole
 
@@ -56,6 +55,3 @@ class LearnSection:
         "Runs of an agent that fail.",
         default=Threshold(at_least=8, share=0.7),
     )
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)

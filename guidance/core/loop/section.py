@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from guidance.core.arguments import SCHEMA_PATTERN_LIMIT
@@ -14,7 +14,6 @@ from guidance.core.loop.learn_section import LearnSection
 from guidance.core.loop.rule_reader import RULE_WORDS, read_rule
 from guidance.core.loop.rules import LoopRule, Test
 from guidance.core.loop.vocabulary import DECIDERS, EMITTING
-from guidance.core.money import format_usd
 from guidance.core.settings import (
     Known,
     Words,
@@ -208,23 +207,3 @@ class LoopSection:
     learn: LearnSection = part(
         LearnSection, "Learning", "When counted facts become recommendations."
     )
-
-    def to_json(self) -> dict[str, Any]:
-        """The section of the policy document that gives this again."""
-        cost = self.cost_per_day_micros
-        return {
-            "heartbeat_s": self.heartbeat_s,
-            "min_gap_s": self.min_gap_s,
-            "decider": self.decider,
-            "caps_per_hour": dict(self.caps_per_hour),
-            "cost_per_day_usd": None if cost is None else format_usd(cost),
-            "cascade_limit": self.cascade_limit,
-            "dedupe_s": self.dedupe_s,
-            "stale_after_s": self.stale_after_s,
-            "notes_at_once": self.notes_at_once,
-            "note_claim_s": self.note_claim_s,
-            "signals_from": asdict(self.signals_from),
-            "kinds": [kind.to_json() for kind in self.kinds.values()],
-            "rules": [rule.to_json() for rule in self.rules],
-            "learn": self.learn.to_json(),
-        }

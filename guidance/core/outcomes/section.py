@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from guidance.core.settings import flag, number, part, share, texts
@@ -41,7 +41,7 @@ class EvaluatorRules(Protocol):
         """Whether a run that this evaluator does not pass ends as failed."""
 
 
-def _fails_run() -> Any:
+def _declare_fails_run() -> Any:
     said = "Whether a run that does not pass ends as failed."
     return flag(True, "Fails the run", said)
 
@@ -57,7 +57,7 @@ class TestsRules:
         problem=_find_gate_problem,
         pattern=_GATE,
     )
-    fails_run: bool = _fails_run()
+    fails_run: bool = _declare_fails_run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class DiffRules:
         "A larger share of the changed lines does not pass.",
         lower="Fails runs",
     )
-    fails_run: bool = _fails_run()
+    fails_run: bool = _declare_fails_run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class ViolationRules:
         high=1_000.0,
         lower="Fails runs",
     )
-    fails_run: bool = _fails_run()
+    fails_run: bool = _declare_fails_run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class CommandRules:
         problem=_find_command_problem,
         pattern=_COMMAND,
     )
-    fails_run: bool = _fails_run()
+    fails_run: bool = _declare_fails_run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +118,7 @@ class DependencyRules:
         problem=_find_dependency_problem,
         pattern=_DEPENDENCY,
     )
-    fails_run: bool = _fails_run()
+    fails_run: bool = _declare_fails_run()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,13 +143,3 @@ class Evaluators:
         """By the name that an evaluation has, such as tests-pass."""
         rules: EvaluatorRules = getattr(self, name.replace("-", "_"))
         return rules
-
-    def to_json(self) -> dict[str, Any]:
-        """The section of the policy document that gives these rules again."""
-        return {
-            name: {
-                key: list(value) if isinstance(value, tuple) else value
-                for key, value in rules.items()
-            }
-            for name, rules in asdict(self).items()
-        }

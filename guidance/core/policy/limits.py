@@ -46,7 +46,7 @@ def read_amounts(section: Section, usual: Budget, *, is_shared: bool = False) ->
     return amounts
 
 
-def _share(label: str, text: str) -> Any:
+def _declare_shared(label: str, text: str) -> Any:
     def read(section: Section, key: str, usual: Budget, _: Known) -> Budget:
         return read_amounts(section.read_part(key), usual, is_shared=True)
 
@@ -60,11 +60,13 @@ class Limits:
     """None is no limit. `depth` counts the runs above a run, `children` those that one run
     has started itself."""
 
-    agent_day: Budget = _share(
+    agent_day: Budget = _declare_shared(
         "An agent a day", "All runs of one agent, from midnight UTC."
     )
-    project_day: Budget = _share("The project a day", "All runs, from midnight UTC.")
-    project_month: Budget = _share(
+    project_day: Budget = _declare_shared(
+        "The project a day", "All runs, from midnight UTC."
+    )
+    project_month: Budget = _declare_shared(
         "The project a month", "All runs, from the first, UTC."
     )
     depth: int | None = limit(

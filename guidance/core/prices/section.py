@@ -118,6 +118,3 @@ class Prices:
         """None where the model has no price."""
         name = choose_pattern(self.models, model)
         return None if name is None else self.models[name].compute_cost(tokens)
-
-    def to_json(self) -> dict[str, object]:
-        return {"models": {name: each.to_json() for name, each in self.models.items()}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Any
 
@@ -369,17 +369,3 @@ class ReviewRules:
         "Working hours",
         "Outside of them the time of a review stands still.",
     )
-
-    def to_json(self) -> dict[str, Any]:
-        """The section of the policy document that gives these rules again."""
-        document = asdict(self)
-        hours, deadlines = document["working_hours"], document["deadlines"]
-        fresh = document["fresh_sign_in"]
-        fresh["severity"] = list(fresh["severity"])
-        for name in ("days", "holidays"):
-            hours[name] = list(hours[name])
-        for group in deadlines.values():
-            for name, deadline in group.items():
-                given = {key: each for key, each in deadline.items() if each}
-                group[name] = given
-        return document

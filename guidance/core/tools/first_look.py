@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guidance.core.arguments import is_allowlisted
-from guidance.core.money import format_usd
 from guidance.core.settings import (
     flag,
     limit,
@@ -85,15 +84,3 @@ class FirstLook:
         high=10**15,
         key="max_cost_usd_per_day",
     )
-
-    def to_json(self) -> dict[str, object]:
-        cost = self.max_cost_micros_per_day
-        return {
-            "enabled": self.enabled,
-            "rules": list(self.rules),
-            "may": list(self.may),
-            "blind_share": self.blind_share,
-            "timeout_s": self.timeout_s,
-            "max_asked_per_day": self.max_asked_per_day,
-            "max_cost_usd_per_day": None if cost is None else format_usd(cost),
-        }

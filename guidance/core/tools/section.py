@@ -348,25 +348,3 @@ class ToolRules:
         if rule in ALWAYS_ASKED:
             return choose_most_severe_call((chosen, default))
         return chosen
-
-    def to_json(self) -> dict[str, object]:
-        """The section of the policy document that gives these rules again."""
-        return {
-            "allowlist": {
-                "enabled": self.allowlist is not None,
-                "tools": list(self.allowlist or ()),
-            },
-            "max_diff_lines": self.max_diff_lines,
-            "lenient_arguments": list(self.lenient_arguments),
-            "idempotent": list(self.idempotent),
-            "shell_arguments": list(self.shell_arguments),
-            "sql_arguments": list(self.sql_arguments),
-            "schemas": {name: dict(s.document) for name, s in self.schemas.items()},
-            "patterns": [pattern.to_json() for pattern in self.patterns],
-            "always_ask": list(self.always_ask),
-            "rules": dict(self.rules),
-            "disposable": list(self.disposable),
-            "confirm": list(self.confirm),
-            "grant_expires_s": self.grant_expires_s,
-            "first_look": self.first_look.to_json(),
-        }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from guidance.core.arguments import choose_pattern, find_tool_problem
@@ -122,28 +122,3 @@ class TurnRules:
         """The rules for this model: its own, the longest beginning's, or the common."""
         own = None if name is None else choose_pattern(self.models, name)
         return replace(self, models={}) if own is None else self.models[own]
-
-    def to_json(self) -> dict[str, object]:
-        """The section of the policy document that gives these rules again."""
-        return {
-            **self._get_values(),
-            "models": {
-                name: {
-                    key: value
-                    for key, value in own._get_values().items()
-                    if value != self._get_values()[key]
-                }
-                for name, own in self.models.items()
-            },
-        }
-
-    def _get_values(self) -> dict[str, object]:
-        values = {
-            each.name: getattr(self, each.name)
-            for each in fields(self)
-            if each.name != "models"
-        }
-        return {
-            name: list(value.texts) if isinstance(value, Phrases) else value
-            for name, value in values.items()
-        }

@@ -8,6 +8,7 @@ import pytest
 
 from guidance.core.policy import load_policy
 from guidance.core.prices import ModelTokens
+from tests.guidance.core.policy.dumps import dump_part
 from tests.guidance.core.policy.refusals import problems
 from tests.support.rows import each_row
 
@@ -84,7 +85,7 @@ def test_what_is_wrong_with_a_price_is_named(models: Any, path: str, why: str) -
 
 def test_prices_that_are_read_are_written_again() -> None:
     prices = load_policy({"prices": {"models": PRICES}}).prices
-    document: Any = prices.to_json()
+    document: Any = dump_part(prices)
     assert load_policy({"prices": document}).prices == prices
 
 

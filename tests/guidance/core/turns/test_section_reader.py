@@ -11,6 +11,7 @@ from guidance.core.document_reader import LIST_LIMIT
 from guidance.core.turns.default_phrases import NUDGE
 from guidance.core.turns.phrases import Phrases
 from guidance.core.turns.section import TurnRules
+from tests.guidance.core.policy.dumps import dump_turns
 from tests.guidance.core.turns.builders import read, rules
 from tests.support.rows import each_row
 
@@ -40,13 +41,13 @@ def test_nothing_said_is_the_default() -> None:
 def test_every_key_is_read_and_written_again() -> None:
     assert set(FULL) == {field.name for field in fields(TurnRules)}
     found = rules(**FULL)
-    assert found.to_json() == FULL
+    assert dump_turns(found) == FULL
     assert rules(**FULL) == found
     assert found.intent_phrases == Phrases(("onwards",))
 
 
 def test_the_defaults_are_written_and_read_again() -> None:
-    document: dict[str, Any] = TurnRules().to_json()
+    document = dump_turns(TurnRules())
     assert rules(**document) == TurnRules()
 
 
