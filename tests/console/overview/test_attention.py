@@ -16,6 +16,7 @@ from console.overview.attention.interruptions import (
     format_rate,
 )
 from console.overview.attention.not_asked import build_not_asked_card
+from console.overview.endings import build_ending_card
 from console.overview.figures import Count, Figures
 from console.overview.links import Links
 from console.overview.period import read_period
@@ -179,3 +180,16 @@ def test_an_empty_period_says_so(
     page = read(bob)
     assert "Nothing was asked in this period" in read_section(page, "not-asked-title")
     assert "Nobody ruled on a call" in read_section(page, "disagreement-title")
+
+
+def test_what_is_called_the_same_is_summed_now_and_before() -> None:
+    counts = [Count("ruling", 2, 5), Count("budget", 4, 0), Count("person", 3, 1)]
+    card = build_ending_card(counts, period=PERIOD, links=LINKS)
+    assert card.total == "9"
+    first, second = card.rows
+    assert (first.name, first.count, first.change) == (
+        "Aborted by a person",
+        "5",
+        "\N{MINUS SIGN}1",
+    )
+    assert second.count == "4"

@@ -85,6 +85,16 @@ def test_the_card_has_the_sum_the_limit_and_the_rate(project: Project) -> None:
     assert "since%3A2026-11-05+until%3A2026-11-05" in days[4]
 
 
+def test_only_a_limit_of_a_months_cost_ends_a_month(project: Project) -> None:
+    spend(project, {"2026-11-17": 50})
+    near = [
+        replace(limit(10, 3), part="tokens"),
+        replace(limit(20, 3), scope="project_day"),
+    ]
+    card = build_spend_card(project_id=project.pk, at=NOON, limits=near, links=LINKS)
+    assert (card.limit, card.warning) == ("", "")
+
+
 def test_what_is_used_today_opens_the_runs_of_today(project: Project) -> None:
     today = replace(limit(10, 3), scope="project_day", agent="robo")
     card = build_spend_card(project_id=project.pk, at=NOON, limits=[today], links=LINKS)

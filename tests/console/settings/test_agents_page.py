@@ -13,9 +13,10 @@ from django.utils import timezone
 from accounts.auth import find_principal, require_agent
 from accounts.models import Agent, AgentKey, Project
 from common.errors import Unauthenticated
+from console.settings.agents.rows import build_agent_rows, list_agent_page
 from tests.reviews.administration.test_chain import list_entries
 from tests.support.browsing import open_browser
-from tests.support.builders import Person, make_policy, make_robot
+from tests.support.builders import Person, make_policy, make_project, make_robot
 
 
 def get_path(project: Project, rest: str = "agents/") -> str:
@@ -192,3 +193,31 @@ def test_an_agent_is_found_by_its_name(project: Project, dora: Person) -> None:
     assert "docs-sweeper" not in page
     page = browser.get(f"{get_path(project)}?q=nothing").content.decode()
     assert "Show all" in page
+
+
+def test_the_next_page_begins_behind_the_last_agent(project: Project) -> None:
+    other = make_project()
+    for name in ("b", "a", "c"):
+        make_robot(name, project=project)
+    make_robot("d", project=other)
+    found, more = list_agent_page(project_id=project.pk, after="a")
+    assert ([agent.name for agent in found], more) == (["b", "c"], False)
+
+
+def test_a_key_is_unused_by_its_last_use_and_before_that_by_its_making(
+    project: Project, cleo: Person
+) -> None:
+    make_robot(project=project)
+    agent = Agent.objects.get(project=project, name="robo")
+    keys, now = AgentKey.objects.filter(agent=agent), timezone.now()
+    long_ago, lately = now - timedelta(days=400), now - timedelta(days=1)
+    for made, used, unused in (
+        (long_ago, lately, False),
+        (long_ago, long_ago, True),
+        (long_ago, None, True),
+        (lately, None, False),
+    ):
+        keys.update(created_at=made, last_used_at=used)
+        agents = list_agent_page(project_id=project.pk)[0]
+        (row,) = build_agent_rows(agents, policies={}, at=now)
+        assert row.keys[0].unused is unused

@@ -8,8 +8,9 @@ import subprocess
 import httpx
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from accounts.models import Agent, Project
+from accounts.models import Agent, Invitation, Project
 from accounts.services import issue_agent_key
 from console.settings.start.commands import build_first_step_commands
 from tests.support.browsing import open_browser
@@ -48,6 +49,11 @@ def test_each_item_is_ticked_by_what_is_there(
     invited = {"email": "eve@example.com", "role": "reviewer"}
     browser.post(f"{base}people/invite/", invited)
     assert list_done(browser, project)[-1] == "people"
+    invitations = Invitation.objects.filter(project=project)
+    for ended in ("withdrawn_at", "accepted_at"):
+        invitations.update(**{ended: timezone.now()})
+        assert list_done(browser, project)[-1] == "step", ended
+        invitations.update(**{ended: None})
     assert "every 2s" not in browser.get(f"{base}start/").content.decode()
 
 

@@ -62,6 +62,11 @@ NONSENSE: dict[str, Callable[[int], str]] = {
     "a third call": lambda own: write(
         {"index": own, **ALLOWED}, {"index": 3 - own, **DENIED}, {"index": 3, **DENIED}
     ),
+    "a call and once more": lambda own: write(
+        {"index": own, **ALLOWED},
+        {"index": 3 - own, **DENIED},
+        {"index": own, **ALLOWED},
+    ),
     "everything allowed": lambda own: write(
         {"index": 1, **ALLOWED}, {"index": 2, **ALLOWED}
     ),

@@ -26,6 +26,7 @@ from tests.reviews.policies.suggesting import (
 from tests.reviews.policies.trials import get as get_backtest
 from tests.support.builders import (
     make_policy,
+    make_project,
     start_run,
 )
 from tests.support.problems import problem
@@ -110,11 +111,20 @@ def test_nobody_has_looked_yet_and_one_search_is_under_way_at_a_time(
     for _ in range(2):
         answer = manager.post("/policies/default/suggestions", json={})
         assert (answer.status_code, answer.json()["state"]) == (202, "waiting")
-    assert SuggestionSearch.objects.filter(project=project).count() == 1
+    (search,) = SuggestionSearch.objects.filter(project=project)
+    theirs = SuggestionSearch.objects.create(
+        project=make_project(),
+        policy=search.policy,
+        version=search.version,
+        since=search.since,
+        until=search.until,
+        state="finished",
+    )
     assert draft(manager, SETTING).status_code == 404
     for _ in range(5):
         look(manager)
     assert SuggestionSearch.objects.filter(project=project).count() == 3
+    assert SuggestionSearch.objects.filter(pk=theirs.pk).exists()
     assert reviewer.post("/policies/default/suggestions", json={}).status_code == 403
     assert draft(reviewer, SETTING).status_code == 403
     assert manager.get("/policies/nothing/suggestions").status_code == 404
