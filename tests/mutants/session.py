@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -22,8 +22,8 @@ from django.db import connection
 from tests.mutants.faults import Fault, choose_faults, read_faults
 from tests.mutants.planting import find_function, plant, watch
 
-# So many tests try a fault, the quickest of those that enter its function.
-TRIES = 60
+# So many tests try a fault: of those that enter its function the nearest, then the quickest.
+NEAREST, TRIES = 30, 60
 PATIENCE_SECONDS = 120
 AT_ONCE = os.cpu_count() or 2
 # How a child ends; one that was killed, by its limit or by itself, has noticed.
@@ -71,7 +71,7 @@ class Mutants:
         entries = _find_entries(paths, [*items.values()])
         for fault in self._faults:
             where = fault.path, find_function(fault.path, fault.line)
-            tests = entries.get(where, [])[:TRIES]
+            tests = choose_tests(fault.path, entries.get(where, []))
             if not tests:
                 self._sentences.append(f"no test enters it: {fault.sentence}")
                 continue
@@ -103,6 +103,18 @@ class Mutants:
         seed = terminalreporter.config.option.fault_seed
         of = f"{self._noticed} of {len(self._faults)} faults noticed"
         terminalreporter.write_line(f"mutants: {of}; --seed {seed} repeats it")
+
+
+def choose_tests(path: str, entering: Sequence[str]) -> list[str]:
+    """Those in the folders that are called as the file's, and then the first of the others:
+    a test that is quick and far away enters much, and looks at little."""
+
+    def count_common(test: str) -> int:
+        parts = zip(("tests", *path.split("/")), test.split("/"), strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], parts))
+
+    nearest = sorted(entering, key=count_common, reverse=True)[:NEAREST]
+    return list(dict.fromkeys([*nearest, *entering]))[:TRIES]
 
 
 def _find_entries(paths: Sequence[str], items: Sequence[pytest.Item]) -> Entries:

@@ -13,6 +13,7 @@ from common import long_work
 from tests.mutants.changes import ROOT, parse_diff, take_whole
 from tests.mutants.faults import list_faults, read_faults
 from tests.mutants.planting import find_function, plant, restore, watch
+from tests.mutants.session import choose_tests
 from tests.support.rows import each_row
 
 LONG_WORK = "common/long_work.py"
@@ -168,3 +169,12 @@ def test_who_watches_one_file_hears_nothing_of_another_that_is_watched() -> None
         restore(second)
         restore(first)
     assert heard == [LONG_WORK]
+
+
+def test_a_fault_is_tried_by_the_nearest_tests_and_by_the_quickest() -> None:
+    quick = [f"tests/gateway/test_{number:02d}.py::test_it" for number in range(80)]
+    near = [f"tests/console/runs/test_{number}.py::test_it" for number in range(3)]
+    beside = ["tests/console/test_pages.py::test_it"]
+    chosen = choose_tests("console/runs/rows.py", [*quick, *beside, *near])
+    assert chosen == [*near, *beside, *quick[:56]]
+    assert choose_tests("console/runs/rows.py", []) == []
