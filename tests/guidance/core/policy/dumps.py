@@ -44,7 +44,7 @@ def dump_part(part: Any) -> dict[str, Any]:
     """The section of a document that gives these settings again."""
     return {
         key: _dump_amount(getattr(part, name))
-        if key.endswith("_usd")
+        if "_usd" in key
         else _dump(getattr(part, name), key)
         for name, key, _ in list_settings(type(part))
         if not isinstance(part, Deadline) or getattr(part, name) is not None
