@@ -24,7 +24,7 @@ Read = Callable[[Section, str, Any, Known], Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What one setting is called, what it says, and what its value is counted in."""
+    """The label of one setting, what it says, and the unit of its value."""
 
     label: str
     text: str
@@ -33,7 +33,7 @@ class Words:
     default_from: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As a JSON Schema annotates; `x-unit` and `x-default-from` are ours."""
+        """Annotate a JSON Schema with it; `x-unit` and `x-default-from` are ours."""
         own = {"x-unit": self.unit, "x-default-from": self.default_from}
         given = {name: text for name, text in own.items() if text}
         return {"title": self.label, "description": self.text, **given}
@@ -232,9 +232,10 @@ def read_settings(
     return kind(**known)
 
 
-def collect_words(kind: type[Any], above: str = "") -> dict[str, Words]:
-    """Those of all settings, by their paths; a star stands for a free name or a number."""
-    settings = dict(walk_settings(kind, above))
+def collect_words(kind: type[Any]) -> dict[str, Words]:
+    """Collect the words of all settings by their paths; a star stands for a free name or a
+    number."""
+    settings = dict(walk_settings(kind))
     inside = {
         f"{path}.{name}": words
         for path, setting in settings.items()

@@ -47,12 +47,6 @@ MASKS = (
 )
 
 
-class Number(str):
-    """A number as it was written: 1.0 and 1 are different answers."""
-
-    __slots__ = ()
-
-
 def mask(text: str) -> str:
     for each in MASKS:
         text = re.sub(each.pattern, each.shown, text)
@@ -77,7 +71,7 @@ def digest(text: str) -> str:
 
 
 class _Literal(float):
-    """A number that remembers how it was written."""
+    """A number that remembers how it was written: 1.0 and 1 are different answers."""
 
     text: str
 

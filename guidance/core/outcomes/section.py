@@ -38,7 +38,7 @@ def _find_dependency_problem(name: str) -> str | None:
 class EvaluatorRules(Protocol):
     @property
     def fails_run(self) -> bool:
-        """Whether a run that this evaluator does not pass ends as failed."""
+        """Tell if a run that this evaluator does not pass ends as failed."""
 
 
 def _declare_fails_run() -> Any:

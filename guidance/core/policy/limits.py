@@ -22,7 +22,7 @@ def describe_amounts(
     time_ms: str = _NO_LIMIT,
     cost_usd: str = _NO_LIMIT,
 ) -> dict[str, Words]:
-    """What each part of a budget is called, and what is said about it here."""
+    """Name the parts of a budget, with what is said about each here."""
     return {
         "tokens": Words("Tokens", tokens, "tokens"),
         "tool_calls": Words("Tool calls", tool_calls, "calls"),

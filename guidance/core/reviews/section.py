@@ -1,4 +1,4 @@
-"""What a policy says about reviews: severities, deadlines, working hours, who may rule."""
+"""The reviews of a policy: severities, deadlines, working hours, who may rule."""
 
 from __future__ import annotations
 

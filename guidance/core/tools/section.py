@@ -109,7 +109,7 @@ def _read_always_ask(
 def _read_decisions(
     section: Section, key: str, _usual: object, _known: Known
 ) -> dict[str, str]:
-    """What built-in rules lead to; own ones say so themselves."""
+    """Read decisions for built-in rules; own ones say theirs themselves."""
     decisions = {}
     given = section.read_choices(key, among=CALL_DECISIONS)
     for name, decision in given.items():

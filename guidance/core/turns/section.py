@@ -48,7 +48,7 @@ def _read_nudge(section: Section, key: str, usual: str, _: Known) -> str:
 def _read_models(
     section: Section, key: str, _usual: object, known: Known
 ) -> dict[str, TurnRules]:
-    """What a model's own rules leave out is as in the common ones."""
+    """Read the rules of some models; what they leave out is as in the common ones."""
     common = TurnRules(**known)
     models = {}
     for name, own in section.read_named_parts(key).items():
